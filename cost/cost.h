@@ -39,6 +39,13 @@ enum { COST_STEPS = 400000 };
 
 const char *cost_pipe_name(SassPipe pipe);
 
+// Updates by an atomic whose addresses are known.
+typedef struct CostAtomic {
+  double updates, tiles; // of elements; executions of the op by programs
+  int64_t first, last;   // the span of addresses
+  bool scattered;        // A program updates more than one element.
+} CostAtomic;
+
 // Costs of one op, for all programs and warps. The counters are the simulator's (sim.h), with its
 // definitions.
 typedef struct CostOp {
@@ -52,6 +59,7 @@ typedef struct CostOp {
   CostRange flops;                 // Operations of dots; a multiply-add is two
   double tensor_cycles;            // Per multiprocessor; 0: unknown.
   double instructions[PIPE_COUNT]; // Warp instructions from CostLaunch.code; else an estimate.
+  CostAtomic atomic;               // of an atomic_rmw
   bool data_dependent;             // Addresses or masks depend on data.
   const char *instruction;         // Its PTX, such as "ld.global.v4.b32"; NULL: none to report.
   uint32_t lane_bytes;             // per lane, of one such instruction
@@ -99,25 +107,23 @@ typedef enum CostBound {
   BOUND_FMA,
   BOUND_MUFU,
   BOUND_LATENCY,
-  BOUND_TURNS, // copies and dots that wait for each other
+  BOUND_TURNS,   // copies and dots that wait for each other
+  BOUND_SPILLS,  // of registers to local memory
+  BOUND_ATOMICS, // updates of one element, one after another
   BOUND_COUNT
 } CostBound;
 const char *cost_bound_name(CostBound bound); // "memory"
 
 typedef struct CostTime {
   double bounds[BOUND_COUNT]; // Seconds of each bound by itself; 0: nothing, or unknown for the chip.
-  CostBound bottleneck;
+  CostBound bottleneck;       // The longest of them.
   double waves;   // Rounds of CTAs; a partial last round counts in part.
   double tail;    // Imbalance between multiprocessors: their longest time over the time with equal work; at
                   // least 1.
   double launch;  // Seconds before and after.
-  double seconds; // Seconds in total.
-  double spills;  // Seconds for spilling the excess registers to local memory.
-  double copies;  // Seconds of waiting for copies that loops prefetch.
-  double
-      together; // Like `seconds`, but bounds, spills and copies hinder each other. Configurations are ranked
-                // by it.
-  bool known;   // The card and its clock are known.
+  double seconds; // Seconds in total. Bounds that are nearly equal hinder each other.
+  double copies;  // Seconds of waiting for copies that loops prefetch; part of the latency.
+  bool known;     // The card and its clock are known.
 } CostTime;
 
 typedef struct CostReport {
@@ -151,6 +157,7 @@ typedef struct CostReport {
   const Op *turn;     // A dot of such an iteration.
   uint32_t excess;    // Registers that tiles need beyond a thread's limit: they will be spilled.
   double copy_rounds; // Like `rounds`, for copies that loops prefetch.
+  double contention;  // Atomic updates of the element with most of them.
   double copied;      // Part of the totals' cache_sectors: copies by threads, each divided by its prefetch
                       // distance in iterations.
   uint64_t most_runs; // Executions of the most frequently executed region, over all programs.
@@ -163,6 +170,19 @@ const char *cost_card(const TargetInfo *arch, const char *name);
 const char *cost_card_of(const TargetInfo *arch, const char *device);
 // The known cards, "H200 SXM, H100 SXM".
 const char *cost_cards(Arena *arena, const TargetInfo *arch);
+
+// Updates that each element gets from the atomic, if all in its span get as many.
+double cost_contention(const CostOp *op);
+
+// Latencies and rates of a card, for a timeline.
+typedef struct CostLatencies {
+  const char *card;
+  double clock, load, arrival; // ns
+  double link;                 // bytes per ns from the L2 cache to a multiprocessor
+  double tensor;               // share of the tensor cores' peak that matmuls attain
+} CostLatencies;
+// `card`: from cost_card; NULL: the architecture's own. False: no times are known.
+bool cost_latencies(const TargetInfo *arch, const char *card, CostLatencies *out);
 
 // The func must have been through all passes. The arena owns the report's contents.
 CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch);
@@ -189,7 +209,9 @@ CostEventList cost_events(Arena *arena, Func *func, const CostLaunch *launch, ui
 typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // Reductions of the totals.
   double memory;                                                // bytes
+  double contention;                                            // updates of one element
   bool tail;                                                    // All multiprocessors get equal work.
+  bool spills;                                                  // Nothing is spilled.
   bool turns;                                                   // Copies overlap with dots.
 } CostSaving;
 

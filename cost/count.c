@@ -95,6 +95,7 @@ static void count_request(AccessCounts *counts, const GlobalAccess *a, uint32_t 
     if (pointer->known) addresses[lane] = (uint64_t)cost_element(pointer, index);
   }
   bool certain = !mask || mask->known;
+  counts->updates += (uint64_t)active * a->run;
   if (pointer->known) {
     add_request(&counts->most, addresses, lanes, bytes);
     if (certain) add_request(&counts->least, addresses, lanes, bytes);

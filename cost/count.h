@@ -12,6 +12,7 @@ typedef struct AccessCount {
 typedef struct AccessCounts {
   AccessCount least, most;
   bool data_dependent;
+  uint64_t updates; // of elements in memory, by atomics
   uint32_t
       alike; // warps and registers with the same request at the same time: L1 serves all except one; 0: as 1
 } AccessCounts;

@@ -93,6 +93,7 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   cost->sectors = scaled(r, cost->sectors);
   cost->sectors_ideal = scaled(r, cost->sectors_ideal);
   cost->cache_sectors *= r->scale;
+  cost->atomic.updates *= r->scale, cost->atomic.tiles *= r->scale;
   cost->runs = times(runs, warps, warps);
   cost->shared_requests = times(runs, shared.least.requests, shared.most.requests);
   cost->wavefronts = times(runs, shared.least.units, shared.most.units);
@@ -251,6 +252,16 @@ static void finish_region(Reporter *r, Region *region) {
 
 // --- totals
 
+double cost_contention(const CostOp *op) {
+  if (op->atomic.updates <= 0) return 0;
+  const Type *type = op_result(op->op)->type;
+  double bytes = type_element_bytes(type), updates = op->atomic.updates;
+  // ptxas adds the integers of a warp first.
+  if (type_is_int(type) && !op->atomic.scattered && (double)op->requests.most < updates)
+    updates = (double)op->requests.most;
+  return updates / ((double)(op->atomic.last - op->atomic.first) / bytes + 1);
+}
+
 static void sum_range(CostRange *sum, CostRange more) {
   sum->least += more.least;
   sum->most += more.most;
@@ -290,6 +301,7 @@ static void sum_ops(Reporter *r) {
     sum_range(&t->tensor_bytes, cost->tensor_bytes);
     sum_range(&t->flops, cost->flops);
     t->tensor_cycles += cost->tensor_cycles;
+    report->contention += cost_contention(cost);
     for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] += cost->instructions[p];
     report->exact &= !cost->data_dependent;
   }

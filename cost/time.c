@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Time: the longest of the parts of the chip, each by itself, plus the launch. docs/cost.md has the formulas.
+// Time: the parts of the chip, each by itself, combined, plus the launch. docs/cost.md has the formulas.
 #include "cost/time.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 typedef struct Chip {
   const char *card;
   uint32_t sm;
-  double bandwidth, mhz, memory, tensor, l2, cache, latency, arrival, launch;
+  double bandwidth, mhz, memory, tensor, l2, cache, latency, arrival, launch, atomic;
 } Chip;
 
 static const Chip chips[] = {
@@ -27,16 +27,38 @@ static const double ISSUE_NORM = 1.5;
 enum { ISSUE_SLOTS = 4 }; // warp instructions per clock and multiprocessor: one per scheduler
 
 const char *cost_bound_name(CostBound bound) {
-  static const char *const names[] = {
-      "memory",  "L2",   "shared memory", "tensor cores", "issue slots", "multiply-adds", "special functions",
-      "latency", "turns"};
+  static const char *const names[] = {"memory",
+                                      "L2",
+                                      "shared memory",
+                                      "tensor cores",
+                                      "issue slots",
+                                      "multiply-adds",
+                                      "special functions",
+                                      "latency",
+                                      "turns",
+                                      "spills",
+                                      "atomics"};
   return names[bound];
 }
 
-static const Chip *chip_of(const CostReport *report) {
+static const Chip *chip_named(const char *card) {
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
-    if (strcmp(chips[i].card, report->card) == 0) return &chips[i];
+    if (strcmp(chips[i].card, card) == 0) return &chips[i];
   return NULL;
+}
+
+static const Chip *chip_of(const CostReport *report) { return chip_named(report->card); }
+
+bool cost_latencies(const TargetInfo *arch, const char *card, CostLatencies *out) {
+  const Chip *chip = chip_named(card ? card : arch->card);
+  if (!chip || !arch->multiprocessors) return false;
+  *out = (CostLatencies){.card = chip->card,
+                         .clock = 1e3 / chip->mhz,
+                         .load = chip->latency,
+                         .arrival = chip->arrival,
+                         .link = chip->l2 / arch->multiprocessors,
+                         .tensor = chip->tensor / 100};
+  return true;
 }
 
 const char *cost_card(const TargetInfo *arch, const char *name) {
@@ -98,6 +120,7 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
   if (arch->mufu)
     bounds[BOUND_MUFU] = t->instructions[PIPE_MUFU] * TARGET_WARP / arch->mufu / all * time->tail;
   bounds[BOUND_LATENCY] = ceiling(time->waves) * report->rounds * chip->latency * 1e-9;
+  bounds[BOUND_ATOMICS] = report->contention * chip->atomic * 1e-9;
   if (report->turns > 0)
     bounds[BOUND_TURNS] =
         ceiling(time->waves) * (report->turns * chip->latency * 1e-9 +
@@ -108,7 +131,6 @@ static void pick(CostTime *time) {
   time->bottleneck = BOUND_MEMORY;
   for (int b = 0; b < BOUND_COUNT; b++)
     if (time->bounds[b] > time->bounds[time->bottleneck]) time->bottleneck = (CostBound)b;
-  time->seconds = time->launch + time->bounds[time->bottleneck];
 }
 
 // Extra time when memory is not busy. The factors are fitted to row sums and softmax (docs/cost.md). Parts:
@@ -136,39 +158,53 @@ static double copies_waited(const CostReport *report, const Chip *chip, const Co
          behind * moved * time->bounds[BOUND_MEMORY];
 }
 
-static void add_up(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
-  double all = arch->multiprocessors * chip->mhz * 1e6, warps = func_warps(report->func), sum = 0;
-  double bounds[BOUND_COUNT];
-  memcpy(bounds, time->bounds, sizeof bounds);
-  time->spills = report->excess * SPILL_WAVEFRONTS * warps * (double)report->most_runs / all * time->tail;
+// Bounds that have to wait for each other: spills, copies that loops prefetch, and loads that registers limit.
+static void add_waits(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
+  double all = arch->multiprocessors * chip->mhz * 1e6, warps = func_warps(report->func);
+  time->bounds[BOUND_SPILLS] =
+      report->excess * SPILL_WAVEFRONTS * warps * (double)report->most_runs / all * time->tail;
   time->copies = copies_waited(report, chip, time);
-  bounds[BOUND_SHARED] += time->spills;
-  bounds[BOUND_ISSUE] += time->spills / ISSUE_SLOTS;
-  bounds[BOUND_LATENCY] +=
+  time->bounds[BOUND_LATENCY] +=
       time->copies + ceiling(time->waves) * (report->load_parts - report->load_rounds) * chip->latency * 1e-9;
+}
+
+// Spills pass through shared memory's pipe, and take issue slots.
+static void combine(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
+  double bounds[BOUND_COUNT], sum = 0;
+  memcpy(bounds, time->bounds, sizeof bounds);
+  bounds[BOUND_SHARED] += bounds[BOUND_SPILLS];
+  bounds[BOUND_ISSUE] += bounds[BOUND_SPILLS] / ISSUE_SLOTS;
+  bounds[BOUND_SPILLS] = 0;
   if (bounds[BOUND_MEMORY] > 0) bounds[BOUND_MEMORY] += memory_idle(report, arch, chip, time);
   if (report->copy_rounds <= 0) {
     bounds[BOUND_MEMORY] = root_of_powers(bounds[BOUND_MEMORY], bounds[BOUND_ISSUE], ISSUE_NORM);
     bounds[BOUND_ISSUE] = 0;
   }
   for (int b = 0; b < BOUND_COUNT; b++) sum += pow(bounds[b], NORM);
-  time->together = time->launch + pow(sum, 1.0 / NORM);
+  time->seconds = time->launch + pow(sum, 1.0 / NORM);
 }
 
-CostTime time_of(const CostReport *report) {
+// `even`: as if the same work were divided into programs that all multiprocessors share equally.
+static CostTime predict(const CostReport *report, bool even) {
   const TargetInfo *arch = report->func->module->target.arch;
   const Chip *chip = chip_of(report);
   CostTime time = {.tail = 1};
   if (!arch->multiprocessors) return time;
   find_waves(report, arch, &time);
+  double each = (double)report->programs / arch->multiprocessors;
+  if (even) time.tail = 1;
   if (!chip) return time;
   time.known = true;
   find_bounds(report, arch, chip, &time);
   time.launch = chip->launch * 1e-9;
+  add_waits(report, arch, chip, &time);
+  if (even && each < 1) time.bounds[BOUND_LATENCY] *= each, time.bounds[BOUND_TURNS] *= each;
   pick(&time);
-  add_up(report, arch, chip, &time);
+  combine(report, arch, chip, &time);
   return time;
 }
+
+CostTime time_of(const CostReport *report) { return predict(report, false); }
 
 double cost_saving(const CostReport *report, const CostSaving *saving, double *share) {
   CostReport without = *report;
@@ -179,12 +215,15 @@ double cost_saving(const CostReport *report, const CostSaving *saving, double *s
   for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] -= saving->instructions[p];
   without.rounds -= saving->rounds;
   without.memory -= saving->memory;
+  if (report->load_rounds > 0) {
+    double left = saving->rounds < report->load_rounds ? 1 - saving->rounds / report->load_rounds : 0;
+    without.load_rounds *= left, without.load_parts *= left;
+  }
+  without.contention -= saving->contention;
   if (saving->turns) without.turns = 0;
-  CostTime time = time_of(&without);
+  if (saving->spills) without.excess = 0;
+  CostTime time = predict(&without, saving->tail);
   double spared = 0;
-  if (saving->tail)
-    for (int b = BOUND_SHARED; b < BOUND_LATENCY; b++) time.bounds[b] /= time.tail;
-  if (saving->tail) pick(&time);
   for (int b = 0; b < BOUND_COUNT; b++) spared += report->time.bounds[b] - time.bounds[b];
   *share = report->time.seconds > 0 ? spared / report->time.seconds : 0;
   return report->time.seconds - time.seconds;

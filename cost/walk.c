@@ -2,6 +2,7 @@
 #include "cost/walk.h"
 
 #include "base/hash.h"
+#include "ir/memory/atomic.h"
 #include "ir/number.h"
 
 void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
@@ -108,6 +109,19 @@ static double cache_sectors(const AccessCounts *counts) {
   return (double)counts->most.units / (counts->alike ? counts->alike : 1);
 }
 
+// The span of addresses of an atomic whose addresses are known. One element for all lanes: `alike`.
+static void add_updates(CostWalk *w, const Op *op, const AccessCounts *counts, const CostValue *pointer) {
+  CostAtomic *atomic = &w->ops[op->id].atomic;
+  int64_t least = pointer->base + (pointer->tile ? pointer->tile->least : 0),
+          most = pointer->base + (pointer->tile ? pointer->tile->most : 0);
+  if (!counts->updates) return;
+  if (atomic->updates <= 0 || least < atomic->first) atomic->first = least;
+  if (atomic->updates <= 0 || most > atomic->last) atomic->last = most;
+  atomic->updates += (double)counts->updates * (double)w->weight;
+  atomic->tiles += (double)w->weight;
+  atomic->scattered |= least != most;
+}
+
 static void add_counts(CostWalk *w, const Op *op, const AccessCounts *counts) {
   CostOp *cost = &w->ops[op->id];
   add(w, &cost->requests, counts->least.requests, counts->most.requests);
@@ -128,6 +142,8 @@ static void count_access(CostWalk *w, const Op *op) {
   uint64_t base = (uint64_t)pointer->base;
   add_counts(w, op, counts);
   if (!pointer->known) return;
+  if (op->kind == OP_ATOMIC_RMW && !atomic_is_load(op) && !atomic_is_store(op))
+    add_updates(w, op, counts, pointer);
   add_traffic(w, op, base + (uint64_t)(pointer->tile ? pointer->tile->least : 0),
               base + (uint64_t)(pointer->tile ? pointer->tile->most : 0), cache_sectors(counts));
 }

@@ -157,13 +157,28 @@ static void column_states(const Dot *d, uint32_t first) {
     for (uint32_t j = 0; j < d->columns; j++) d->column_state[j] |= d->b->state[first + k * d->columns + j];
 }
 
-// sum[j] += x y[j]
-static void add_scaled(double *restrict sum, double x, const double *restrict y, uint32_t n) {
-  for (uint32_t j = 0; j < n; j++) sum[j] += x * y[j];
+// Adds a term to each sum of a row whose operands have no error: r is v.
+static void add_exact(const Dot *d, double x, const double *restrict y) {
+  double *restrict v = d->v, *restrict size = d->size;
+  for (uint32_t j = 0; j < d->columns; j++) {
+    double term = x * y[j];
+    v[j] += term;
+    size[j] += fabs(term);
+  }
 }
 
-static void add_sizes(double *restrict sum, double x, const double *restrict y, uint32_t n) {
-  for (uint32_t j = 0; j < n; j++) sum[j] += fabs(x * y[j]);
+// The same with errors. One loop loads each number once.
+static void add_inexact(const Dot *d, uint32_t at, uint32_t row) {
+  double *restrict v = d->v, *restrict r = d->r, *restrict size = d->size, *restrict e = d->e;
+  const double *restrict yv = d->y.v + row, *restrict yr = d->y.r + row, *restrict ye = d->y.e + row;
+  double xv = d->x.v[at], xr = d->x.r[at], xe = d->x.e[at];
+  for (uint32_t j = 0; j < d->columns; j++) {
+    double term = xr * yr[j];
+    v[j] += xv * yv[j];
+    r[j] += term;
+    size[j] += fabs(term);
+    e[j] = e[j] + fabs(xr * ye[j]) + fabs(xe * yr[j]) + EVAL_SLACK * xe * ye[j];
+  }
 }
 
 // Computes row i of the sums of a b.
@@ -172,13 +187,10 @@ static void sum_row(const Dot *d, uint32_t i) {
   bool inexact = d->x.inexact || d->y.inexact;
   for (uint32_t k = 0; k < d->meant.k; k++) {
     uint32_t at = i * d->depth + k, row = k * d->columns;
-    add_scaled(d->v, d->x.v[at], d->y.v + row, d->columns);
-    add_sizes(d->size, d->x.r[at], d->y.r + row, d->columns);
-    if (!inexact) continue;
-    add_scaled(d->r, d->x.r[at], d->y.r + row, d->columns);
-    add_sizes(d->e, d->x.r[at], d->y.e + row, d->columns);
-    add_sizes(d->e, d->x.e[at], d->y.r + row, d->columns);
-    add_scaled(d->e, EVAL_SLACK * d->x.e[at], d->y.e + row, d->columns);
+    if (inexact)
+      add_inexact(d, at, row);
+    else
+      add_exact(d, d->x.v[at], d->y.v + row);
   }
   if (!inexact) memcpy(d->r, d->v, d->columns * sizeof(double));
 }

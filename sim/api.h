@@ -45,6 +45,7 @@ struct tilec_sim {
   char report_text[192];
   size_t report_count;
   LaunchChecker *checker; // of a launch with checks; it owns the reports
+  struct Timeline *timeline; // of the launches; NULL: none is recorded
   WaitList *waits;        // of a launch that ended early; NULL: none
   char *printed;          // NULL: nothing
   size_t printed_bytes;

@@ -5,6 +5,7 @@
 #include "sim/machine/chip.h"
 #include "sim/check/facts.h"
 #include "sim/machine/grid.h"
+#include "sim/timeline/timeline_parts.h"
 
 void sim_forget_places(tilec_sim *sim) {
   check_free(sim->checker);
@@ -192,6 +193,7 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   launch.late = sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
   launch.hasty = sim->options.schedule != TILEC_SIM_LATE;
   tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
+  if (!launch.hooks && sim->timeline) launch.hooks = timeline_hooks(sim->timeline, &launch);
   if (result == TILEC_SIM_OK) result = run_launch(sim, &launch);
   free(values);
   return result;

@@ -118,13 +118,17 @@ class Group(lit.formats.TestFormat):
 
     def start(self, name, group, part=""):
         log = os.path.join(self.run, name.replace("/", "+") + ".log")
+        running = os.path.join(self.run, "running", name.replace("/", "+"))  # for progress.py
+        os.makedirs(os.path.dirname(running), exist_ok=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with open(log, "wb") as out:
+        with open(log, "wb") as out, open(running, "wb"):
             env = dict(os.environ, SEED=self.seed_of(name), PART=part)
             child = subprocess.Popen([os.path.join(GROUPS, group)], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                      start_new_session=True, preexec_fn=limit)
         signal.signal(signal.SIGTERM, lambda *_: (self.end(child), os._exit(1)))  # lit ends its workers
         status = self.wait(child, log)
+        with contextlib.suppress(OSError):
+            os.remove(running)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if status == "stopped":
             return lit.Test.Result(lit.Test.SKIPPED)

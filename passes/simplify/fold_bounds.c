@@ -10,6 +10,7 @@
 //         ...
 //         %m = constant {value = 1} : tile<32xi1>
 //         (a value less than its divisor has quotient 0 and is its own remainder)
+//         %g = div (mul %i, %128), %64   ->   %g = mul %i, %2
 //
 // needs   valid IR
 // keeps   every value
@@ -20,6 +21,7 @@
 //         not exist.
 #include "base/integer.h"
 #include "ir/build.h"
+#include "passes/analysis/axis_bounds.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
 
@@ -58,6 +60,30 @@ static bool is_power(const AxisTable *axes, const Value *x, const Value *y, int6
   if (!is_divided(axis_info(axes, x), by) || !is_power_of_two((uint64_t)by->constant)) return false;
   *k = log2_of((uint64_t)by->constant);
   return true;
+}
+
+// The bound of a loop's index if a quotient ends the loop. Then it is small, whatever sign the dividend has. UINT64_MAX:
+// not known.
+static uint64_t bound_by_quotient(const Value *x) {
+  const Op *loop = x->def ? NULL : x->region->parent;
+  int64_t lower, step, by;
+  if (!loop || loop->kind != OP_FOR || x != loop_index(loop)) return UINT64_MAX;
+  const Op *end = loop_upper(loop)->def;
+  bool counts = value_int_constant(loop_lower(loop), &lower) && lower >= 0 &&
+                value_int_constant(loop_step(loop), &step) && step == 1;
+  if (!counts || !end || end->kind != OP_DIV || !value_int_constant(op_operand(end, 1), &by) || by < 1)
+    return UINT64_MAX;
+  return axis_greatest(x->type) / (uint64_t)by;
+}
+
+// The product of x and m divided by y is x times n. A product may not wrap.
+static bool is_multiple(const AxisTable *axes, const Value *x, const Value *m, const Value *y, int64_t *n) {
+  const AxisInfo *factor = axis_info(axes, x), *times = axis_info(axes, m), *by = axis_info(axes, y);
+  if (!by->known || by->constant < 2 || !times->known || times->constant < by->constant) return false;
+  uint64_t most = min_u64(factor->nonnegative ? factor->most : UINT64_MAX, bound_by_quotient(x));
+  if (__builtin_mul_overflow(most, (uint64_t)times->constant, &most)) return false;
+  *n = times->constant / by->constant;
+  return times->constant % by->constant == 0 && most <= axis_greatest(type_element(x->type));
 }
 
 #include "passes/rules_bounds.h"

@@ -75,7 +75,23 @@ class Explain(test_main.Main):
             self.assertIn(text, result.stdout)
         self.assertEqual(result.stdout.count("registers     "), 3)
         self.assertNotIn("_tilec_", result.stdout)
-        self.assertIn("8192 bytes from and to memory", " ".join(result.stdout.split()))  # of copy: 1024 elements each way
+        self.assertIn("8192 B from and to memory", " ".join(result.stdout.split()))  # of copy: 1024 elements each way
+
+    def test_a_launch_that_is_not_made(self):
+        """kernel.explain: the report as text, and the page as a notebook shows it, of the kernel too."""
+        asked = "made = copy.explain(x, out, grid=(4, 1), BLOCK=256, num_warps=2)\nout[0] = 7.0\nprint(made.headline)\n"
+        asked += "print(repr(made) == made.text, out[0], copy._repr_html_() == made._repr_html_(), scale._repr_html_())\nprint(made._repr_html_())\n"
+        result = self.run_tilec("program.py", text=KINDS + asked)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        headline, same, page = result.stdout.split("\n", 2)
+        self.assertRegex(headline, r"^\d+\.\d us, limited by |^no time is predicted for ")
+        self.assertEqual(same, "True 7.0 True None")
+        self.assertRegex(page, r'^<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+        for text in (headline.replace(">", "&gt;"), "tl.store(out + i, tl.load(x + i))"):
+            self.assertIn(text, page)
+        self.assertEqual(page.count('"'), 4)  # all of the page's own are escaped
+        result = self.run_tilec("program.py", text=KINDS + "copy.explain(x, out, BLOCK=256)\n")
+        self.assertEqual(result.returncode, 1)
 
     def test_one_kernel(self):
         for word in (["--kernel", "copy"], ["--kernel=copy"]):

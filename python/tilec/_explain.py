@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """python -m tilec explain: the launches of a program as `tilec explain` reports them, each kernel once per configuration.
+kernel.explain: one launch, as text or as a page of a notebook.
 
 libtilec.so contains the command. It runs in a process of its own, on the captured text of the kernel and with the
 launch's arguments as SPECs."""
 
 from __future__ import annotations
 
+import html
 import os
 import subprocess
 import sys
@@ -172,25 +174,75 @@ def library() -> str:
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "libtilec.so.0")
 
 
-def _report(launch: Launch) -> int:
-    """Prints one. The status of the command."""
-    times = "1 launch" if launch.count == 1 else f"{launch.count} launches"
-    print(f"{launch.name}, {times}, the first at {launch.place}" + (f"; configuration {launch.config}" if launch.config else ""))
+def _run(launch: Launch, *words: str) -> Tuple[int, str, str]:
+    """The command's status, output and messages, with the names of the program's files. -o writes to a file that is
+    returned in place of the output."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name, _ in launch.sources]
         for path, (_, text) in zip(paths, launch.sources):
             with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(text)
-        run = subprocess.run(
-            [sys.executable, "-c", _COMMAND, library(), "explain", paths[0], *launch.words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
-        )
-    for stream, text in ((sys.stdout, run.stdout), (sys.stderr, run.stderr)):
-        said = text.decode(errors="replace")
-        for path, shown in zip(paths, launch.shown):
-            said = said.replace(path, shown).replace(os.path.basename(path), shown)
-        stream.write(said)
+        command = [sys.executable, "-c", _COMMAND, library(), "explain", paths[0], *launch.words, *words]
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
+        texts = [text.decode(errors="replace") for text in (run.stdout, run.stderr)]
+        if "-o" in words and not run.returncode:
+            with open(os.path.join(folder, words[-1]), encoding="utf-8", errors="replace") as file:
+                texts[0] = file.read()
+    for path, shown in zip(paths, launch.shown):
+        texts = [text.replace(path, shown).replace(os.path.basename(path), shown) for text in texts]
+    return run.returncode, texts[0], texts[1]
+
+
+def _report(launch: Launch) -> int:
+    """Prints one. The status of the command."""
+    times = "1 launch" if launch.count == 1 else f"{launch.count} launches"
+    print(f"{launch.name}, {times}, the first at {launch.place}" + (f"; configuration {launch.config}" if launch.config else ""))
+    status, *texts = _run(launch)
+    for stream, text in zip((sys.stdout, sys.stderr), texts):
+        stream.write(text)
         stream.flush()
-    return run.returncode
+    return status
+
+
+# ---- one launch
+
+
+class Explanation:
+    """What a launch costs, as `tilec explain` predicts it. Its text is the report. A notebook shows it as a page."""
+
+    def __init__(self, launch: Launch):
+        self._launch = launch
+        self._page: Optional[str] = None
+        status, self.text, messages = _run(launch)
+        if status:
+            raise RuntimeError(f"{launch.name} was not explained: {messages.strip()}")
+
+    @property
+    def headline(self) -> str:
+        """Time, bottleneck, and the change to try with its gain: the report's first line."""
+        return self.text.split("\n", 1)[0]
+
+    @property
+    def page(self) -> str:
+        """The page for a browser, as HTML."""
+        if self._page is None:
+            status, self._page, messages = _run(self._launch, "--format=html", "-o", "page.html")
+            if status:
+                raise RuntimeError(f"{self._launch.name} was not explained: {messages.strip()}")
+        return self._page
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self.page)}" style="width: 100%; height: 680px; border: 1px solid #8884"></iframe>'
+
+
+def explain(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Explanation:
+    """Of a launch that is not made."""
+    launch = Launch(kernel.__name__, "", _grid_of(grid, kernel, args, kwargs), None)
+    _describe(launch, kernel, kernel._prepare(*args, **kwargs), args, kwargs)
+    return Explanation(launch)
 
 
 def report() -> int:

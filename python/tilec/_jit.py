@@ -11,7 +11,7 @@ import os
 import textwrap
 import types
 import weakref
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar, Union, overload
 
 from . import _elsewhere, _native
 from ._capture import Captured, CaptureError, capture
@@ -19,6 +19,9 @@ from ._compiled import CompiledKernel
 from ._errors import ArgumentError, CompilationError, Diagnostic, UnknownArgument
 from ._source import give, remember, text_of
 from ._values import GIVEN
+
+if TYPE_CHECKING:
+    from ._explain import Explanation
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -255,6 +258,7 @@ class JITFunction(_native.Launcher):
         self.launch_metadata = launch_metadata
         self._repr = repr
         self._kernels: Dict[Any, _native.Kernel] = {}
+        self._explained: Optional[Explanation] = None
         functools.update_wrapper(self, fn)
         self.params = [
             Param(i, param, *(i in given or param.name in given for given in (self.do_not_specialize, self.do_not_specialize_on_alignment)))
@@ -312,6 +316,25 @@ class JITFunction(_native.Launcher):
         args = tuple(_mock(arg) for arg in args)
         return self._prepare(*args, **{name: _mock(value) for name, value in kwargs.items()})
 
+    def explain(self, *args: Any, grid: Any, **kwargs: Any) -> Explanation:
+        """Predicts what such a launch costs, line by line, and launches nothing. A notebook shows the result as a page, and
+        then shows the kernel by it.
+
+        Args:
+            args: as for a launch.
+            grid: the number of programs, as for a launch.
+            kwargs: as for a launch.
+
+        Errors: RuntimeError if it cannot be explained.
+        """
+        from ._explain import explain
+
+        self._explained = explain(self, grid, args, kwargs)
+        return self._explained
+
+    def _repr_html_(self) -> Optional[str]:
+        return None if self._explained is None else self._explained._repr_html_()
+
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
         """Adds a function that is called with the launch's arguments before each launch.
 
@@ -368,8 +391,7 @@ class JITFunction(_native.Launcher):
             made.update(kernel=captured.kernel, defines=list(captured.defines))
             made.update(launcher=weakref.ref(self), given=dict(options))  # for CompiledKernel
             made.update(without_facts={param.name: param.without_facts for param in self.params if param.without_facts})
-            if _elsewhere.explains is not None:
-                made.update(captured=captured)
+            made.update(captured=captured)  # for explain
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
         return kernel, watched_of(captured)
 

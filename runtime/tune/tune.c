@@ -229,7 +229,7 @@ tilec_status tilec_tuning_configuration(const tilec_tuning *tuning, size_t index
                                    .error = c->error,
                                    .seconds = c->measured ? c->seconds : 0,
                                    .rounds = c->rounds,
-                                   .predicted = timed ? c->time.together : 0,
+                                   .predicted = timed ? c->time.seconds : 0,
                                    .bottleneck = timed ? cost_bound_name(c->time.bottleneck) : NULL,
                                    .registers = c->registers,
                                    .shared_bytes = c->shared_bytes,

@@ -273,6 +273,17 @@ static tilec_status compile_whole(Attempt *a, bool only_predict) {
   return status;
 }
 
+TuneWork tune_work(const CostReport *report) {
+  TuneWork work = {.flops = (double)report->totals.flops.most};
+  for (uint32_t i = 0; i < report->traffic_count; i++) {
+    const CostTraffic *traffic = &report->traffic[i];
+    double bytes = (double)traffic->buffer->bytes;
+    work.read += traffic->read < bytes ? traffic->read : bytes;
+    work.written += traffic->written < bytes ? traffic->written : bytes;
+  }
+  return work;
+}
+
 static tilec_status predict_body(Compilation *c, void *data) {
   Attempt *a = data;
   Candidate *candidate = a->candidate;
@@ -291,6 +302,7 @@ static tilec_status predict_body(Compilation *c, void *data) {
   const CostReport *report = cost_report(&c->arena, c->module->funcs.at[0], &launch);
   candidate->predicted = true;
   candidate->time = report->time;
+  candidate->work = tune_work(report);
   candidate->registers = report->registers;
   candidate->shared_bytes = report->shared_bytes;
   candidate->blocks = report->occupancy.blocks;

@@ -184,7 +184,7 @@ static int by_rank(const void *x, const void *y) {
   if (a->measured != b->measured) return a->measured ? -1 : 1;
   if (a->measured && a->rounds != b->rounds)
     return a->rounds > b->rounds ? -1 : 1; // dropped candidates rank after those with more rounds
-  double p = a->measured ? a->seconds : a->time.together, q = b->measured ? b->seconds : b->time.together;
+  double p = a->measured ? a->seconds : a->time.seconds, q = b->measured ? b->seconds : b->time.seconds;
   if (p != q) return p < q ? -1 : 1;
   return a < b ? -1 : a > b;
 }

@@ -77,7 +77,7 @@ static void predict_one(void *data, uint32_t i) {
 
 static int by_prediction(const void *x, const void *y) {
   const Candidate *a = *(Candidate *const *)x, *b = *(Candidate *const *)y;
-  if (a->time.together != b->time.together) return a->time.together < b->time.together ? -1 : 1;
+  if (a->time.seconds != b->time.seconds) return a->time.seconds < b->time.seconds ? -1 : 1;
   return a < b ? -1 : a > b; // in the given order
 }
 

@@ -64,6 +64,11 @@ typedef struct TuneRequest {
   tilec_tune_options options;
 } TuneRequest;
 
+// What a launch computes, whatever the configuration: to see that another one does the same work.
+typedef struct TuneWork {
+  double flops, read, written; // of dots; bytes of the buffers that are read and written, each once
+} TuneWork;
+
 typedef struct Candidate {
   TuneSetting *settings;
   uint32_t setting_count;
@@ -74,6 +79,7 @@ typedef struct Candidate {
   bool predicted;
   bool too_large; // its shared memory is too large
   CostTime time;
+  TuneWork work;
   uint32_t registers, shared_bytes, blocks; // estimated; per CTA; per multiprocessor
   bool measured;
   uint32_t rounds; // number of measured rounds
@@ -139,6 +145,8 @@ tilec_status tune_space(Tuning *t);
 const char *tune_settings_text(Arena *arena, const TuneSetting *settings, uint32_t n);
 
 // --- one configuration
+
+TuneWork tune_work(const CostReport *report);
 
 // A compile of one candidate. attempt_free releases all of it.
 typedef struct Attempt {

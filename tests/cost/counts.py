@@ -73,7 +73,7 @@ def measure(tilec, file, kernel, words):
     launch = [file, "--kernel", kernel, "--arch", "sm_90a", *of_launch(words)]
     sim = run([tilec, "run", *launch, "--device", "sim", "--stats"])
     line = next((line for line in sim.stderr.splitlines() if line.startswith("{")), None)
-    told = run([tilec, "explain", *launch, "--format=json"], env=dict(os.environ, PATH="/nowhere"))  # ptxas counts nothing of these
+    told = run([tilec, "explain", *launch, "--format=json", "--quick"], env=dict(os.environ, PATH="/nowhere"))  # ptxas counts nothing of these
     return (json.loads(line) if line and sim.returncode == 0 else None, json.loads(told.stdout)["counts"] if told.returncode == 0 else None,
             sim.stderr + told.stderr)
 

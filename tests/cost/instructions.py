@@ -30,7 +30,7 @@ def limited():
 
 
 def explain(tilec, launch):
-    command = [tilec, "explain", launch["file"], "--kernel", launch["kernel"], "--arch", "sm_90a", "--format=json", *shlex.split(launch["words"])]
+    command = [tilec, "explain", launch["file"], "--kernel", launch["kernel"], "--arch", "sm_90a", "--format=json", "--quick", *shlex.split(launch["words"])]
     return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, preexec_fn=limited).stdout)
 
 

@@ -55,7 +55,7 @@ def launches(wanted):
 
 def told(tilec, words):
     """(estimated, by ptxas, bytes of spills), or what was said instead."""
-    done = subprocess.run([tilec, "explain", *words, "--arch", "sm_90a", "--format=json"], cwd=ROOT, capture_output=True, text=True, check=False,
+    done = subprocess.run([tilec, "explain", *words, "--arch", "sm_90a", "--format=json", "--quick"], cwd=ROOT, capture_output=True, text=True, check=False,
                           env={**os.environ, "TILEC_CACHE": "off"})
     if done.returncode:
         return done.stderr.strip()

@@ -101,6 +101,8 @@ def check_lines(name, page, data):
     told = sum("simulated: " in x[2] for x in page.of("div", class_="ops"))
     expect((told > 0) == ("simulated" in data["explain"]), f"{name}: {told} lines with the simulator's counters")
     expect(hot == {line for line, share in shares.items() if share}, f"{name}: heat on lines {sorted(hot)}")
+    expect({"share", "regs", "line"} <= {x[2] for x in page.of("span") + page.of("span", class_="share") + page.of("span", class_="number")}, f"{name}: heads")
+    check_code(name, page, data)
 
 
 def ir_lines(text):
@@ -113,6 +115,36 @@ def check_simulated(tilec, name, words, simulated):
     expect(run.returncode == 0 and json.loads(run.stderr.splitlines()[-1]) == simulated["total"], f"{name}: not the counters of a run")
     for counter, total in simulated["total"].items():
         expect(sum(line[counter] for line in simulated["lines"]) == total, f"{name}: {counter} of the lines")
+
+
+def check_overview(name, page, data):
+    """The answer, then a bar for each bound, then the other configurations; heads of columns."""
+    told = data["explain"]
+    seen = [x for x in page.elements if x[1].get("class") in ("answer", "bar", "bar most") or x[1].get("id") == "what-if"]
+    expect(seen and seen[0][1].get("class") == "answer", f"{name}: the answer is not first")
+    bars = [x for x in seen if x[1].get("class", "").startswith("bar")]
+    expect(len(bars) == sum(x > 0 for x in told["time"]["bounds"].values()), f"{name}: {len(bars)} bars")
+    expect(sum(x[1].get("class") == "bar most" for x in bars) == 1, f"{name}: the bottleneck's bar")
+    rows = [x for x in page.of("td", class_="code")]
+    expect(len(rows) in range(min(10, len(told["what_if"]) + 1), 12), f"{name}: {len(rows)} other configurations")
+    heads = [x[2] for x in page.of("th") + page.of("th", class_="n")]
+    expect(all(x in heads for x in ("configuration", "time", "limited by", "size", "pass")), f"{name}: heads {heads}")
+
+
+def check_code(name, page, data):
+    """Lines of tile IR know the source's line, and those of the costliest line are marked."""
+    rows = [x for x in page.elements if x[0] == "div" and x[1].get("title", "").startswith("of line ")]
+    last = [x for x in data["passes"][-1]["text"].split("\n") if re.search(r" @\d+$", x)]
+    expect(len(rows) == len(last), f"{name}: {len(rows)} lines of tile IR with a line of the source, not {len(last)}")
+    marked = {x[1].get("data-line") for x in page.elements if "of" in x[1].get("class", "").split()}
+    hottest = max(data["explain"]["lines"], key=lambda x: x["share"])["line"]
+    expect(marked == {str(hottest)}, f"{name}: lines {marked} are marked, not {hottest}")
+    expect([x[2] for x in page.of("button") if "aria-pressed" in x[1]] == ["Tile IR", *(x.upper() for x in ("ptx", "sass") if x in data)], f"{name}: the codes")
+    for code in (data[x] for x in ("ptx", "sass") if x in data):
+        lines = code["text"].rstrip("\n").split("\n")
+        expect(len(lines) == len(code["lines"]) and hottest in code["lines"], f"{name}: {len(lines)} lines of code, {len(code['lines'])} numbers")
+    words = {x[1]["class"] for x in page.elements if x[0] == "span" and x[1].get("class") in ("word", "nam", "num")}
+    expect(words == {"word", "nam", "num"}, f"{name}: colours {words}")
 
 
 def check_passes(name, page, data):
@@ -135,17 +167,21 @@ def check_layouts(name, page, data):
         if any(int(n) > 1 for n in shape.split("x")):
             wanted.add((kind, shape, element if kind == "shared" else "", names[number]))
     expect(len(page.of("canvas")) == len(wanted), f"{name}: {len(page.of('canvas'))} layouts drawn of {len(wanted)}")
+    expect(all(re.fullmatch(r"line \d+", x[2]) for x in page.of("button", class_="link")), f"{name}: links to lines")
 
 
 def check_schedule(name, page, data):
     marks = len(page.of("title")) - 1  # the document's own
+    names = [x[2] for x in page.of("text") if x[1].get("x") == "4" and x[1].get("y") != "12"]
+    expect(all(re.match(r"(dot operand [AB]|buffer) \d+|mbarrier at \d+", x) for x in names) and (names or not data["events"]), f"{name}: rows {names}")
+    expect(len(page.of("div", class_="legend")) == (1 if data["events"] else 0), f"{name}: the legend")
     expect(marks == len(data["events"]), f"{name}: {marks} marks of {len(data['events'])} events")
     copies = sum(x["op"] in ("copy_async", "tma_copy") for x in data["events"])
     dots = sum(x["op"] == "dot" for x in data["events"])
     expect(bool(copies and dots) == name.startswith(("product", "attention")), f"{name}: {copies} copies, {dots} buffers of products")
 
 
-CHECKS = {"lines": check_lines, "launch": None, "passes": check_passes, "layouts": check_layouts, "schedule": check_schedule}
+CHECKS = {"overview": check_overview, "lines": check_lines, "passes": check_passes, "layouts": check_layouts, "schedule": check_schedule}
 
 
 def check_launch(tilec, browser, name, words, folder):
@@ -163,8 +199,7 @@ def check_launch(tilec, browser, name, words, folder):
         page = opened(browser, path, part, folder)
         root = page.of("html")[0][1] if page.of("html") else {}
         expect(root.get("data-ready") == "true" and "data-error" not in root, f"{name}, {part}: {root.get('data-error', 'the script did not end')}")
-        if check:
-            check(f"{name}, {part}", page, data)
+        check(f"{name}, {part}", page, data)
 
 
 def main():

@@ -6,16 +6,9 @@
 #ifndef TESTS_UNIT_ELABORATE_GOLDEN_H
 #define TESTS_UNIT_ELABORATE_GOLDEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "tests/unit/unit.h"
 #include "frontend/frontend.h"
 #include "eval/eval.h"
 #include "ir/text/print.h"

@@ -3,13 +3,8 @@
 #ifndef TESTS_UNIT_EVAL_FIXTURE_H
 #define TESTS_UNIT_EVAL_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "eval/eval.h"
 #include "ir/number.h"

@@ -4,14 +4,7 @@
 #define TESTS_EVAL_KERNEL_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "ir/number.h"
 #include "ir/text/parse.h"

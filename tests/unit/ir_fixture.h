@@ -3,12 +3,8 @@
 #ifndef TESTS_UNIT_IR_FIXTURE_H
 #define TESTS_UNIT_IR_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"

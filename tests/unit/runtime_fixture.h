@@ -17,6 +17,13 @@ static const char scale_source[] =
     "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
     "    store(out + i, load(x + i, mask=i < n) * factor, mask=i < n)\n";
 
+static inline tilec_tuple tuple_of(const tilec_arg *items, size_t count) {
+  tilec_tuple tuple = TILEC_TUPLE_INIT;
+  tuple.items = items;
+  tuple.count = count;
+  return tuple;
+}
+
 static inline tilec_device *open_device(const char *name) {
   tilec_device *device = NULL;
   assert_int_equal(tilec_device_open(name, &device), TILEC_OK);

@@ -12,6 +12,13 @@
 
 enum { SCHEDULES = 4 };
 
+static inline uint16_t bf16_of_int(int value) {
+  float wide = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &wide, sizeof bits);
+  return (uint16_t)(bits >> 16);
+}
+
 typedef struct SimFixture {
   tilec_sim *sim;
   tilec_sim_module *module;

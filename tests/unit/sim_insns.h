@@ -3,16 +3,8 @@
 #ifndef TESTS_SIM_INSNS_H
 #define TESTS_SIM_INSNS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 
 enum { LANES = 32, ROUNDS = 40 };

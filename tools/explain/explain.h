@@ -7,11 +7,22 @@
 #include "cost/cost.h"
 #include "passes/analysis/axis_info.h"
 #include "runtime/compile/assemble.h"
+#include "runtime/compile/machine_code.h"
 #include "tools/explain/ncu.h"
 #include "tools/run/run.h"
 
-// A change of one option. Its gain is predicted by compiling again.
-typedef enum Candidate { CANDIDATE_NONE, CANDIDATE_STAGES, CANDIDATE_WARPS, CANDIDATE_TF32 } Candidate;
+// What another configuration changes. Bits.
+typedef enum ExplainKnob { KNOB_TILE = 1, KNOB_WARPS = 2, KNOB_STAGES = 4 } ExplainKnob;
+
+// Another configuration of the launch, as tilec tune predicts it.
+typedef struct WhatIf {
+  const char *text;        // what differs, as for the command line: "BM=128 --num-warps 8"
+  uint32_t changes, knobs; // how many settings differ, and their kinds
+  double seconds;          // predicted
+  double growth;           // of the product of the tile sizes
+  CostBound bottleneck;
+  uint32_t registers, shared_bytes, blocks; // estimated; per CTA; per multiprocessor
+} WhatIf;
 
 // The gain from fixing one problem.
 typedef struct Loss {
@@ -22,15 +33,26 @@ typedef struct Loss {
   double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
   const char *counted_of; // "sectors"; NULL: none.
   CostSaving saving;
-  Candidate candidate;       // Advised only if the prediction with it is shorter.
-  const char *candidate_why; // What it changes.
-  bool only_bound;           // A loss only if the prediction falls without it.
+  uint32_t knobs;  // Configurations that differ only in these may avoid it. 0: the code has to change.
+  bool tf32;       // --fp32-dot tf32 may avoid it.
+  bool only_bound; // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
+  const char *fix;           // The advice in a few words.
 } Loss;
 
 enum { LOSSES_TOLD = 3 };
 
 typedef VEC(Loss) LossList;
+
+// The one change to try.
+typedef struct Answer {
+  const char *flaw;      // "uncoalesced"; NULL: nothing was found that gains 1 %.
+  const char *change;    // What to do about it, in a few words.
+  const Loss *loss;      // NULL: only another configuration.
+  const WhatIf *what_if; // The configuration; NULL: the code has to change.
+  double gain;           // Seconds; without a predicted time the loss's `counted`.
+  VEC(Loc) lines;        // All lines with the flaw; none: the whole kernel.
+} Answer;
 
 // A line of the source, with the total of its ops.
 typedef struct ExplainedLine {
@@ -42,14 +64,19 @@ typedef struct ExplainedLine {
 
 typedef struct Explanation {
   Run *run;
-  CostReport *report;
+  CostReport *report;       // Counts, from machine code if ptxas is on PATH. Its time is the model's.
+  CostReport *model;        // By the compiler's own estimates, as tilec tune has it: time, losses.
   CubinUsage usage;         // -1: not known.
   const AxisTable *axes;    // Of the final IR.
   bool given;               // Registers were given on the command line.
   VEC(ExplainedLine) lines; // By file and line.
   LossList losses;          // Largest first.
+  VEC(WhatIf) what_if;      // Fastest first.
+  uint32_t searched;        // Kinds of settings of which a change does the same work.
+  Answer answer;
   CostEventList events;     // For the schedule on the page.
   PassTextList passes;      // For the page.
+  CodeText code;            // For the page.
   const tilec_sim *sim;     // The simulator after the launch. NULL: not asked for.
   const NcuReport *ncu;     // The measurements. NULL: none.
 } Explanation;
@@ -59,6 +86,20 @@ CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t gr
 
 // Adds the losses, sorted.
 void explain_losses(Explanation *e);
+void explain_add_saving(CostSaving *sum, const CostSaving *more);
+// Adds other configurations.
+void explain_search(Explanation *e);
+// The configuration that changes only these kinds, with fewest changes of those that gain nearly as much as the best.
+// NULL: none gains 1 %.
+const WhatIf *explain_best_what_if(const Explanation *e, uint32_t knobs, double *gain);
+// Finds the answer, from the losses and the other configurations.
+void explain_answer(Explanation *e);
+// "909.7 us, limited by L2: small tiles. Try BM=128 BN=256: 212.5 us, 77 % less", in the run's arena.
+const char *explain_headline(const Explanation *e);
+// The least seconds for the launch's work: memory moves each byte once, or tensor cores never wait. 0: not known.
+double explain_floor(const Explanation *e);
+// "208.5 us", "1.20 ms".
+const char *explain_duration(Arena *arena, double seconds);
 void explain_text(const Explanation *e, bool colors, Buf *out);
 void explain_json(const Explanation *e, Buf *out);
 void explain_json_object(const Explanation *e, Json *json, const char *name);

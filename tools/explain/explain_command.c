@@ -26,6 +26,12 @@ static double waited(const CostOp *op) {
              : 0;
 }
 
+static double updates_of(const CostReport *report) {
+  double updates = 0;
+  for (uint32_t i = 0; i < report->op_count; i++) updates += report->ops[i].atomic.updates;
+  return updates;
+}
+
 double explain_share(const CostReport *report, const CostOp *op) {
   const CostTotals *t = &report->totals;
   double loads = 0;
@@ -33,12 +39,14 @@ double explain_share(const CostReport *report, const CostOp *op) {
   case BOUND_SHARED: return ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
   case BOUND_TURNS: // the loop is bound by both dots and copies
   case BOUND_TENSOR: return ratio(op->tensor_cycles, t->tensor_cycles);
+  case BOUND_SPILLS:
   case BOUND_ISSUE: return ratio(sum_of(op->instructions), sum_of(t->instructions));
   case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
   case BOUND_MUFU: return ratio(op->instructions[PIPE_MUFU], t->instructions[PIPE_MUFU]);
   case BOUND_LATENCY:
     for (uint32_t i = 0; i < report->op_count; i++) loads += waited(&report->ops[i]);
     return ratio(waited(op), loads);
+  case BOUND_ATOMICS: return ratio(op->atomic.updates, updates_of(report));
   case BOUND_MEMORY:
   case BOUND_L2:
   case BOUND_COUNT: break;
@@ -154,7 +162,13 @@ typedef struct Launched {
 static tilec_status report_body(Compilation *c, void *data) {
   Launched *l = data;
   Explanation *e = l->e;
-  e->report = cost_report(&c->arena, c->module->funcs.at[0], &l->launch);
+  CostLaunch own = l->launch; // what tilec tune knows
+  own.code = NULL;
+  if (!e->given) own.registers = 0;
+  e->model = cost_report(&c->arena, c->module->funcs.at[0], &own);
+  bool assembled = l->launch.code || l->launch.registers != own.registers;
+  e->report = assembled ? cost_report(&c->arena, c->module->funcs.at[0], &l->launch) : e->model;
+  e->report->time = e->model->time;
   if (e->run->options->format == FORMAT_HTML)
     e->events = cost_events(&c->arena, c->module->funcs.at[0], &l->launch, EVENTS);
   return TILEC_OK;
@@ -168,7 +182,7 @@ static void ask_assembler(Explanation *e, const Func *func, CostLaunch *launch) 
   if (e->given)
     e->usage.registers = (int)e->run->options->registers;
   else
-    launch->code = machine_code(c, &e->usage);
+    launch->code = machine_code(c, &e->usage, e->run->options->format == FORMAT_HTML ? &e->code : NULL);
   Buf log = {0};
   if (e->usage.registers < 0 && cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log, NULL))
     cubin_usage_of_log(buf_view(&log).at, func->name, &e->usage);
@@ -194,7 +208,9 @@ static ExitStatus print(const Explanation *e) {
 
 static ExitStatus finish(Explanation *e) {
   find_lines(e);
+  explain_search(e);
   explain_losses(e);
+  explain_answer(e);
   ExitStatus printed = print(e), told = run_tell(e->run, TILEC_OK);
   return printed != EXIT_DONE ? printed : told;
 }
@@ -235,7 +251,7 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   ask_assembler(&e, image.func, &l.launch);
   status = compile_guard(run->c, report_body, &l);
   if (predicted) {
-    if (status == TILEC_OK && e.report->time.known) *predicted = e.report->time.seconds;
+    if (status == TILEC_OK && e.model->time.known) *predicted = e.model->time.seconds;
     return EXIT_DONE;
   }
   if (status != TILEC_OK) return run_tell(run, status);

@@ -69,6 +69,35 @@ static void put_sources(const Explanation *e, Json *json) {
   json_array_end(json);
 }
 
+// PTX or SASS: the text, and by line the line of the source; 0: none.
+static void put_code(const CodeLines *lines, Json *json, const char *name) {
+  Buf text = {0};
+  if (!lines->n) return;
+  json_object(json, name);
+  for (uint32_t i = 0; i < lines->n; i++) {
+    buf_str(&text, lines->at[i].text);
+    buf_char(&text, '\n');
+  }
+  json_str(json, "text", buf_view(&text));
+  json_tight_array(json, "lines");
+  for (uint32_t i = 0; i < lines->n; i++)
+    json_uint(json, NULL, lines->at[i].op ? lines->at[i].op->loc.line : 0);
+  json_array_end(json);
+  json_object_end(json);
+  buf_free(&text);
+}
+
+// A buffer in shared memory: where it is, and its tile.
+static void put_buffer(const CostEvent *event, Json *json) {
+  const Type *type = op_result(event->alloc)->type;
+  json_int(json, "offset", op_int(event->alloc, ATTR_OFFSET, 0));
+  json_uint(json, "from", event->alloc->loc.line);
+  json_text(json, "element", elem_info(type->elem)->name);
+  json_tight_array(json, "shape");
+  for (uint32_t i = 0; i < type->rank; i++) json_uint(json, NULL, type->shape[i]);
+  json_array_end(json);
+}
+
 static void put_events(const Explanation *e, Json *json) {
   json_array(json, "events");
   for (uint32_t i = 0; i < e->events.n; i++) {
@@ -79,7 +108,7 @@ static void put_events(const Explanation *e, Json *json) {
     json_uint(json, "group", event->group);
     json_uint(json, "trip", event->trip);
     if (event->follows) json_bool(json, "follows", true);
-    if (event->alloc) json_int(json, "offset", op_int(event->alloc, ATTR_OFFSET, 0));
+    if (event->alloc) put_buffer(event, json);
     if (event->slot >= 0) json_int(json, "slot", event->slot);
     if (op_attr(event->op, ATTR_PENDING)) json_int(json, "pending", op_int(event->op, ATTR_PENDING, 0));
     json_object_end(json);
@@ -96,6 +125,8 @@ static void put_data(const Explanation *e, Buf *out) {
   put_sources(e, &json);
   put_passes(e, &json);
   put_events(e, &json);
+  put_code(&e->code.ptx, &json, "ptx");
+  put_code(&e->code.sass, &json, "sass");
   json_object_end(&json);
   Str text = buf_view(&data);
   for (size_t i = 0; i < text.n; i++) {

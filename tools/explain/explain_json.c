@@ -140,7 +140,6 @@ static void put_time(const CostReport *r, Json *json) {
   }
   json_object(json, "time");
   json_rounded(json, "seconds", r->time.seconds, DIGITS);
-  json_rounded(json, "together", r->time.together, DIGITS);
   json_text(json, "bottleneck", cost_bound_name(r->time.bottleneck));
   json_object(json, "bounds");
   for (int b = 0; b < BOUND_COUNT; b++)
@@ -150,6 +149,39 @@ static void put_time(const CostReport *r, Json *json) {
   json_rounded(json, "waves", r->time.waves, DIGITS);
   json_rounded(json, "tail", r->time.tail, DIGITS);
   json_object_end(json);
+}
+
+static void put_answer(const Explanation *e, Json *json) {
+  const Answer *answer = &e->answer;
+  json_object(json, "answer");
+  json_text(json, "headline", explain_headline(e));
+  if (e->model->time.known) json_rounded(json, "least", explain_floor(e), DIGITS);
+  if (answer->flaw) {
+    json_text(json, "flaw", answer->flaw);
+    json_text(json, "change", answer->change);
+    json_rounded(json, e->model->time.known ? "gain" : "counted", answer->gain, DIGITS);
+    json_bool(json, "configuration", answer->what_if != NULL);
+  }
+  json_array(json, "lines");
+  for (uint32_t i = 0; i < answer->lines.n; i++) json_uint(json, NULL, answer->lines.at[i].line);
+  json_array_end(json);
+  json_object_end(json);
+}
+
+static void put_what_if(const Explanation *e, Json *json) {
+  json_array(json, "what_if");
+  for (uint32_t i = 0; i < e->what_if.n; i++) {
+    const WhatIf *one = &e->what_if.at[i];
+    json_object(json, NULL);
+    json_text(json, "configuration", one->text);
+    json_rounded(json, "predicted", one->seconds, DIGITS);
+    json_text(json, "bottleneck", cost_bound_name(one->bottleneck));
+    json_uint(json, "registers", one->registers);
+    json_uint(json, "shared_bytes", one->shared_bytes);
+    json_uint(json, "blocks", one->blocks);
+    json_object_end(json);
+  }
+  json_array_end(json);
 }
 
 static void put_losses(const Explanation *e, Json *json) {
@@ -244,15 +276,17 @@ void explain_json_object(const Explanation *e, Json *json, const char *name) {
   json_text(json, "kernel", r->func->name);
   json_text(json, "arch", r->func->module->target.arch->name);
   json_text(json, "card", r->card);
+  put_answer(e, json);
   put_totals(r, json);
   json_array(json, "ops");
   for (uint32_t i = 0; i < r->op_count; i++) put_op(e, json, &r->ops[i]);
   json_array_end(json);
   put_lines(e, json);
-  put_traffic(r, json);
+  put_traffic(e->model, json);
   put_block(e, json);
-  put_time(r, json);
+  put_time(e->model, json);
   put_losses(e, json);
+  put_what_if(e, json);
   put_remarks(e, json);
   if (e->sim) put_simulated(e->sim, json);
   if (e->ncu) put_ncu(e, json);

@@ -9,14 +9,16 @@
 enum { WIDEST = 16 };                   // bytes per lane of an access
 static const double least_share = 0.01; // of the prediction, or of a total; smaller losses are not reported
 
-static void add_up(CostSaving *sum, const CostSaving *more) {
+void explain_add_saving(CostSaving *sum, const CostSaving *more) {
   sum->sectors += more->sectors;
   sum->wavefronts += more->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) sum->instructions[p] += more->instructions[p];
   sum->rounds += more->rounds;
   sum->memory += more->memory;
+  sum->contention += more->contention;
   sum->tail |= more->tail;
   sum->turns |= more->turns;
+  sum->spills |= more->spills;
 }
 
 // Losses of one kind and line are merged. Their time is computed for all of them together: without them,
@@ -26,7 +28,7 @@ static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
     Loss *before = &e->losses.at[i];
     if (before->kind != loss.kind || before->loc.line != loss.loc.line || before->loc.file != loss.loc.file)
       continue;
-    add_up(&before->saving, saving);
+    explain_add_saving(&before->saving, saving);
     return;
   }
   loss.saving = *saving;
@@ -55,12 +57,13 @@ static void weigh_by_counts(const CostReport *r, Loss *loss) {
 }
 
 static void weigh(Explanation *e, Loss *loss) {
-  const CostReport *r = e->report;
+  const CostReport *r = e->model;
   double share = 0;
   if (r->time.known)
     loss->seconds = cost_saving(r, &loss->saving, &share);
   else
     weigh_by_counts(r, loss);
+  if (loss->seconds < least_share / 10 * r->time.seconds) loss->seconds = 0; // the bottleneck hides it
   loss->share += share;
 }
 
@@ -85,6 +88,7 @@ static void find_repeated(Explanation *e, const CostOp *op, const CostSaving *sa
   Loss loss = {.kind = "repeated elements", .loc = op->op->loc};
   loss.what = arena_printf(e->run->arena, "%s loads each element %.2f times within a warp", op->instruction,
                            (double)(op->requests.most * op->lane_bytes) / (double)op->sectors_ideal.most);
+  loss.fix = "loading each element once, then tl.broadcast_to";
   loss.change =
       "load the smaller tile of different elements, and repeat it (tl.broadcast_to, or tl.reshape after an "
       "added dimension)";
@@ -136,6 +140,7 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
       arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
                    op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
   loss.change = uncoalesced_advice(e, op);
+  loss.fix = "tiles along the dimension with stride 1";
   add_loss(e, loss, &saving);
 }
 
@@ -154,6 +159,7 @@ static void find_narrow(Explanation *e, const CostOp *op) {
   Loss loss = {.kind = "missing fact", .loc = op->op->loc};
   loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where one instruction could move 16",
                            op->instruction, op->lane_bytes);
+  loss.fix = "sizes and strides that are multiples of 16 bytes";
   loss.change = "use pointers, sizes and strides that are multiples of 16 (detected for arguments), or "
                 "promise it with tl.multiple_of and tl.max_contiguous";
   add_loss(e, loss, &(CostSaving){.sectors = ends, .instructions = {[PIPE_MEMORY] = spared}});
@@ -165,6 +171,8 @@ static void find_conflicts(Explanation *e, const CostOp *op) {
   Loss loss = {.kind = "bank conflicts", .loc = op->op->loc};
   loss.what = arena_printf(e->run->arena, "%s takes %.2f wavefronts of shared memory where one is ideal",
                            op->instruction ? op->instruction : "it", (double)wavefronts / (double)ideal);
+  loss.fix = "another tile size or number of warps";
+  loss.knobs = KNOB_TILE | KNOB_WARPS;
   loss.change =
       "another tile size or number of warps, so that writers and readers of the buffer have similar layouts";
   add_loss(e, loss, &(CostSaving){.wavefronts = (double)(wavefronts - ideal)});
@@ -176,6 +184,7 @@ static void find_fp64(Explanation *e, const CostOp *op) {
   if (op->instructions[PIPE_FP64] <= 0) return;
   CostSaving saving = {.instructions = {[PIPE_FP64] = op->instructions[PIPE_FP64]}};
   Loss loss = {.kind = "fp64", .loc = op->op->loc, .what = "it is computed in fp64"};
+  loss.fix = "fp32, without fp64 constants and casts";
   loss.change = "if fp64 is not intended, find the fp64 constant or argument, and write it as fp32 "
                 "(tl.float32) or cast it";
   add_loss(e, loss, &saving);
@@ -188,40 +197,74 @@ static void find_plain_dot(Explanation *e, const CostOp *op) {
                .what = "the dot is done by fused multiply-adds"};
   bool fp32 = type_element_bytes(op_operand(op->op, 0)->type) == 4 && type_is_float(op_result(op->op)->type);
   loss.change = fp32 ? "input_precision of tl.dot, if less precision is enough" : "sizes of 16 or more";
-  if (fp32)
-    loss.candidate = CANDIDATE_TF32, loss.candidate_why = "tensor cores multiply, with less precision";
-  add_loss(e, loss, &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * 7 / 8}});
+  loss.fix = fp32 ? "input_precision=\"tf32\" in tl.dot, or fp16 operands" : "tiles of 16 or more for tl.dot";
+  loss.tf32 = fp32;
+  static const double less =
+      7 / 8.0; // a tensor core's instruction replaces eight, and reads operands as often less
+  add_loss(e, loss,
+           &(CostSaving){.instructions = {[PIPE_FMA] = op->instructions[PIPE_FMA] * less},
+                         .wavefronts = (double)op->wavefronts.most * less});
+}
+
+// A program updates one element many times.
+static void find_contention(Explanation *e, const CostOp *op) {
+  double updates = cost_contention(op), tiles = op->atomic.tiles;
+  if (tiles <= 0 || op->atomic.scattered || op->atomic.updates < 2 * tiles) return;
+  Loss loss = {.kind = "contended atomics", .loc = op->op->loc};
+  loss.what =
+      arena_printf(e->run->arena,
+                   "each program updates one element %.0f times, and updates of one element are done one "
+                   "after another",
+                   op->atomic.updates / tiles);
+  loss.change = "reduce the tile first (tl.sum, tl.max), and update the element once in each program";
+  loss.fix = "tl.sum of the tile, then one atomic a program";
+  add_loss(e, loss, &(CostSaving){.contention = updates * (1 - tiles / op->atomic.updates)});
 }
 
 // --- the whole kernel
 
 static void find_spills(Explanation *e) {
-  const CostReport *r = e->report;
-  double words = (e->usage.spill_stores + e->usage.spill_loads) / 4.0;
-  if (e->usage.spill_stores + e->usage.spill_loads <= 0) return;
+  const CostReport *r = e->model;
+  bool known = e->usage.spill_stores >= 0;
+  double words = known ? (e->usage.spill_stores + e->usage.spill_loads) / 4.0 : 0;
+  if (words <= 0 && (known || !r->excess)) return;
   Loss loss = {.kind = "spill", .loc = r->func->loc};
-  loss.what = arena_printf(e->run->arena,
-                           "each thread stores %d bytes of registers to local memory and loads %d back",
-                           e->usage.spill_stores, e->usage.spill_loads);
-  loss.change = "smaller tiles, so that each thread holds less; no limit on registers (maxnreg)";
-  loss.candidate = CANDIDATE_WARPS, loss.candidate_why = "each thread holds less";
+  loss.what = known
+                  ? arena_printf(e->run->arena,
+                                 "each thread stores %d bytes of registers to local memory and loads %d back",
+                                 e->usage.spill_stores, e->usage.spill_loads)
+                  : arena_printf(e->run->arena, "tiles need %u registers more than a thread has", r->excess);
+  loss.change =
+      "smaller tiles or more warps, so that each thread holds less; no limit on registers (maxnreg)";
+  loss.fix = "smaller tiles or more warps";
+  loss.knobs = KNOB_TILE | KNOB_WARPS;
   double warps = (double)r->programs * func_warps(r->func);
   loss.share = words * warps / (1 + r->totals.instructions[PIPE_MEMORY]);
-  add_loss(e, loss, &(CostSaving){0});
+  add_loss(e, loss, &(CostSaving){.spills = true});
 }
 
 static void find_tail(Explanation *e) {
-  const CostReport *r = e->report;
+  const CostReport *r = e->model;
   const TargetInfo *arch = r->func->module->target.arch;
   if (r->time.tail < 1.1 || !arch->multiprocessors) return;
-  Loss loss = {.kind = "tail", .loc = r->func->loc};
+  bool few = r->programs < arch->multiprocessors;
+  Loss loss = {.kind = few ? "too few programs" : "tail", .loc = r->func->loc};
+  unsigned long long programs = r->programs;
   loss.what =
-      arena_printf(e->run->arena,
-                   "%llu programs on %u multiprocessors: some are idle while others run their last program, "
-                   "%.0f %% of the time",
-                   (unsigned long long)r->programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
-  loss.change = "tile sizes for which the number of programs is a multiple of the multiprocessors, or many "
-                "more, smaller programs";
+      few ? arena_printf(e->run->arena, "%llu program%s on %u multiprocessors: the others are idle", programs,
+                         programs == 1 ? "" : "s", arch->multiprocessors)
+          : arena_printf(e->run->arena,
+                         "%llu programs on %u multiprocessors: some are idle while others run their last "
+                         "program, %.0f %% of the time",
+                         programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
+  loss.change =
+      few ? "more, smaller programs: smaller tiles, or a dimension of the work as another axis of the grid"
+          : "tile sizes for which the number of programs is a multiple of the multiprocessors, or many "
+            "more, smaller programs";
+  loss.fix = few ? "more, smaller programs"
+                 : arena_printf(e->run->arena, "a number of programs that %u divides, or many small ones",
+                                arch->multiprocessors);
+  loss.knobs = KNOB_TILE | KNOB_WARPS;
   add_loss(e, loss, &(CostSaving){.tail = true});
 }
 
@@ -257,7 +300,7 @@ static const char *why_not_prefetched(const Explanation *e, const Op *load) {
 
 // Stages help only loads that they prefetch: with one stage, nothing is. Other loads are waited for with any number.
 static void find_latency(Explanation *e) {
-  const CostReport *r = e->report;
+  const CostReport *r = e->model;
   const Op *load = waiting_load(r);
   if (r->rounds < 4) return;
   bool staged = r->func->module->target.num_stages > 1;
@@ -274,13 +317,13 @@ static void find_latency(Explanation *e) {
       (unsigned long long)(r->rounds + 0.5), r->occupancy.warps, why ? "; this load is not prefetched: " : "",
       why ? why : "");
   loss.change = "longer steps, so that more bytes are in flight at once; more, smaller programs";
-  if (few || !load) loss.candidate = CANDIDATE_STAGES;
-  loss.candidate_why = "a loop's loads are in flight while it computes";
+  loss.fix = few ? "--num-stages 3" : "longer steps, or more programs";
+  loss.knobs = few ? KNOB_STAGES : KNOB_TILE | KNOB_WARPS | (load ? 0 : KNOB_STAGES);
   add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
 }
 
 static void add_read_again(Explanation *e, const CostTraffic *traffic) {
-  const CostReport *r = e->report;
+  const CostReport *r = e->model;
   Loss loss = {.kind = "read again", .loc = r->func->loc};
   loss.what = arena_printf(e->run->arena,
                            "%.0f MB of %s are read from memory again: the L2 cache does not keep them "
@@ -288,12 +331,14 @@ static void add_read_again(Explanation *e, const CostTraffic *traffic) {
                            traffic->again * 1e-6, traffic->buffer->name, r->occupancy.blocks - 1);
   loss.change =
       "fewer and larger programs at once (num_warps), or keep each row in registers and read it once";
+  loss.fix = "one tile that holds the row, read once";
+  loss.knobs = KNOB_TILE | KNOB_WARPS;
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
 // Reports the buffer that is read again most.
 static void find_order(Explanation *e) {
-  const CostReport *r = e->report;
+  const CostReport *r = e->model;
   if (r->again < r->memory / 10) return;
   const CostTraffic *most = &r->traffic[0];
   for (uint32_t i = 1; i < r->traffic_count; i++)
@@ -307,13 +352,15 @@ static void find_order(Explanation *e) {
                            "%.0f MB of %s are read from memory again: programs that run at the same time "
                            "share too little, and the L2 cache evicts the rest",
                            most->again * 1e-6, most->buffer->name);
+  loss.fix = "groups of 8 rows of tiles (GROUP_M)";
+  loss.knobs = KNOB_TILE;
   loss.change = "order programs so that those that run at the same time share rows and columns of tiles "
                 "(groups of 8 rows, GROUP_M)";
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
 static void find_turns(Explanation *e) {
-  const CostReport *r = e->report;
+  const CostReport *r = e->model;
   if (!r->turn) return;
   Loss loss = {.kind = "serialised dot", .loc = r->turn->loc};
   loss.what = arena_printf(e->run->arena,
@@ -322,7 +369,8 @@ static void find_turns(Explanation *e) {
                            r->turns);
   loss.change = "keep a dot in flight while waiting for the next copies (dot_wait {pending = 1}), and more "
                 "copies during the dot (async_wait {pending = 1} or more)";
-  loss.candidate = CANDIDATE_STAGES, loss.candidate_why = "more copies are in flight during the dot";
+  loss.fix = "a dot in flight while waiting for copies (dot_wait {pending = 1})";
+  loss.knobs = KNOB_STAGES;
   add_loss(e, loss, &(CostSaving){.turns = true});
 }
 
@@ -335,58 +383,48 @@ static int larger_first(const void *a, const void *b) {
 
 // Waits that the bottleneck hides are no loss if there is no load to name.
 static bool is_hidden_wait(const Explanation *e, const Loss *loss) {
-  return loss->only_bound && e->report->time.known && loss->seconds < least_share * e->report->time.seconds;
+  return loss->only_bound && e->model->time.known && loss->seconds < least_share * e->model->time.seconds;
 }
 
-// --- advice whose gain can be predicted
+// --- advice whose gain is predicted by compiling again
 
-// The option and its value; NULL: the option has no next value.
-static const char *candidate_option(const Explanation *e, Candidate candidate, const char **value) {
-  const Target *target = &e->report->func->module->target;
-  switch (candidate) {
-  case CANDIDATE_NONE: return NULL;
-  case CANDIDATE_STAGES:
-    *value = arena_printf(e->run->arena, "%u", target->num_stages + 1u);
-    return target->num_stages < NUM_STAGES_MAX ? "--num-stages" : NULL;
-  case CANDIDATE_WARPS:
-    *value = arena_printf(e->run->arena, "%u", 2u * target->num_warps);
-    return 2u * target->num_warps <= NUM_WARPS_MAX ? "--num-warps" : NULL;
-  case CANDIDATE_TF32: *value = "tf32"; return "--fp32-dot";
-  }
-  return NULL;
+// The advice begins with a configuration that avoids the loss.
+static void try_what_if(const Explanation *e, Loss *loss) {
+  Arena *arena = e->run->arena;
+  double gain;
+  const WhatIf *found = explain_best_what_if(e, loss->knobs, &gain);
+  if (found)
+    loss->change =
+        arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,
+                     explain_duration(arena, found->seconds), explain_duration(arena, gain), loss->change);
+  else if (loss->knobs == KNOB_STAGES && e->searched & KNOB_STAGES)
+    loss->what = arena_printf(arena, "%s; another --num-stages is predicted to gain nothing", loss->what);
 }
 
-static const char *duration(Arena *arena, double seconds) {
-  return seconds < 1e-3 ? arena_printf(arena, "%.1f us", 1e6 * seconds)
-                        : arena_printf(arena, "%.2f ms", 1e3 * seconds);
-}
-
-// Compiles again with the option. The advice begins with it if the prediction is shorter.
-static void try_candidate(Explanation *e, Loss *loss) {
-  const char *value = NULL, *option = candidate_option(e, loss->candidate, &value);
-  const CostTime *time = &e->report->time;
-  if (!option || !time->known) return;
-  double seconds = explain_predict(e->run, option, value);
-  if (seconds <= 0) return;
+static void try_tf32(Explanation *e, Loss *loss) {
+  const CostTime *time = &e->model->time;
+  double seconds = time->known ? explain_predict(e->run, "--fp32-dot", "tf32") : 0;
   double gain = time->seconds - seconds;
   Arena *arena = e->run->arena;
+  if (seconds <= 0) return;
   if (gain >= least_share * time->seconds)
-    loss->change =
-        arena_printf(arena, "%s %s (%s): %s predicted, %s less; %s", option, value, loss->candidate_why,
-                     duration(arena, seconds), duration(arena, gain), loss->change);
+    loss->change = arena_printf(
+        arena, "--fp32-dot tf32 (tensor cores multiply, with less precision): %s predicted, %s less; %s",
+        explain_duration(arena, seconds), explain_duration(arena, gain), loss->change);
   else
-    loss->what = arena_printf(arena, "%s; %s %s is predicted to gain nothing", loss->what, option, value);
+    loss->what = arena_printf(arena, "%s; --fp32-dot tf32 is predicted to gain nothing", loss->what);
 }
 
 void explain_losses(Explanation *e) {
   e->axes = axis_analyse(e->run->arena, e->run->c->module->funcs.at[0]);
-  for (uint32_t i = 0; i < e->report->op_count; i++) {
-    const CostOp *op = &e->report->ops[i];
+  for (uint32_t i = 0; i < e->model->op_count; i++) {
+    const CostOp *op = &e->model->ops[i];
     find_uncoalesced(e, op);
     find_narrow(e, op);
     find_conflicts(e, op);
     find_fp64(e, op);
     find_plain_dot(e, op);
+    find_contention(e, op);
   }
   find_spills(e);
   find_tail(e);
@@ -399,6 +437,10 @@ void explain_losses(Explanation *e) {
     if (e->losses.at[i].share >= least_share && !is_hidden_wait(e, &e->losses.at[i]))
       e->losses.at[told++] = e->losses.at[i];
   e->losses.n = told;
-  if (e->losses.n) qsort(e->losses.at, e->losses.n, sizeof *e->losses.at, larger_first);
-  for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) try_candidate(e, &e->losses.at[i]);
+  if (told) qsort(e->losses.at, told, sizeof *e->losses.at, larger_first);
+  for (uint32_t i = 0; i < told && i < LOSSES_TOLD; i++)
+    if (e->losses.at[i].tf32)
+      try_tf32(e, &e->losses.at[i]);
+    else if (e->losses.at[i].knobs)
+      try_what_if(e, &e->losses.at[i]);
 }

@@ -66,9 +66,16 @@ static const char *range_text(const Writer *w, CostRange range) {
 }
 
 static const char *time_text(const Writer *w, double seconds) {
-  Arena *arena = w->e->run->arena;
-  return seconds >= 1e-3 ? arena_printf(arena, "%.2f ms", seconds * 1e3)
-                         : arena_printf(arena, "%.1f us", seconds * 1e6);
+  return explain_duration(w->e->run->arena, seconds);
+}
+
+// "137.4 GFLOP", "2147.5 MB".
+static const char *unit_text(const Writer *w, double n, const char *unit) {
+  static const char *const prefixes[] = {"", "K", "M", "G", "T"};
+  int prefix = 0;
+  while (n >= 10000 && prefix < 4) n /= 1000, prefix++;
+  return arena_printf(w->e->run->arena, n == (double)(uint64_t)n ? "%.0f %s%s" : "%.1f %s%s", n,
+                      prefixes[prefix], unit);
 }
 
 // --- lines
@@ -77,7 +84,7 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
   const Op *what = op->op;
   buf_text(text, op->instruction);
   if (what->kind == OP_TMA_COPY || what->kind == OP_TMA_STORE) {
-    buf_printf(text, ", boxes of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
+    buf_printf(text, ", TMA tiles of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
                range_text(w, op->requests), range_text(w, op->sectors));
   } else if (op->requests.most) {
     buf_printf(text, ", %u bytes a lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
@@ -93,7 +100,7 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
     if (!op->data_dependent || !extra)
       buf_printf(text, ", %s conflicts", extra ? count_text(w, (double)extra) : "no");
   }
-  if (op->flops.most) buf_printf(text, ", %s flop", range_text(w, op->flops));
+  if (op->flops.most) buf_printf(text, ", %s", unit_text(w, (double)op->flops.most, "FLOP"));
   if (what->kind == OP_ASYNC_WAIT || what->kind == OP_DOT_WAIT)
     buf_printf(text, " %lld, %s times", (long long)op_int(what, ATTR_PENDING, 0), range_text(w, op->runs));
   if (op->barriers.most) buf_printf(text, ", %s arrivals of warps", range_text(w, op->barriers));
@@ -282,13 +289,13 @@ static void put_instructions(Writer *w) {
 }
 
 static void put_work(Writer *w) {
-  const CostReport *r = w->e->report;
+  const CostReport *r = w->e->model;
   Arena *arena = w->e->run->arena;
   double bytes = r->memory, moved = 32.0 * (double)r->totals.sectors.most;
   const char *work = arena_printf(
-      arena, "%s flop of dots; %s bytes from and to the L2 cache, %s bytes from and to memory%s",
-      count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes),
-      r->again > 0 ? arena_printf(arena, ", %s of them read again", count_text(w, r->again)) : " at least");
+      arena, "%s of dots; %s from and to the L2 cache, %s from and to memory%s",
+      unit_text(w, (double)r->totals.flops.most, "FLOP"), unit_text(w, moved, "B"), unit_text(w, bytes, "B"),
+      r->again > 0 ? arena_printf(arena, ", %s of it read again", unit_text(w, r->again, "B")) : " at least");
   put_row(w, "work", work);
   if (!r->time.known || bytes <= 0 || !r->totals.flops.most) return;
   double clock =
@@ -297,14 +304,13 @@ static void put_work(Writer *w) {
   double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
   if (rate > 0)
     put_row(w, "roofline",
-            arena_printf(arena,
-                         "%.1f flop a byte of memory, %s %.1f: dots alone take %s than memory alone",
+            arena_printf(arena, "%.1f FLOP a byte of memory, %s %.1f: dots alone take %s than memory alone",
                          intensity, intensity < rate / memory ? "below" : "above", rate / memory,
                          intensity < rate / memory ? "less time" : "more time"));
 }
 
 static void put_time(Writer *w) {
-  const CostReport *r = w->e->report;
+  const CostReport *r = w->e->model;
   if (!r->time.known) {
     const TargetInfo *arch = r->func->module->target.arch;
     put_row(w, "time",
@@ -364,6 +370,28 @@ static const char *gain_text(const Writer *w, const Loss *loss) {
   return arena_printf(arena, "%.0f %% of all %s", 100 * loss->counted, loss->counted_of);
 }
 
+// The fastest other configurations.
+static void put_what_if(Writer *w) {
+  enum { MOST = 5 };
+  const Explanation *e = w->e;
+  Arena *arena = e->run->arena;
+  double now = e->model->time.seconds, least = 0.99;
+  if (!e->what_if.n) return;
+  put_heading(w, "other configurations, as tilec tune predicts them");
+  buf_printf(w->out, "%11s  less  limited by         configuration\n", "time");
+  buf_printf(w->out, "%11s        %-17s  as given\n", time_text(w, now),
+             cost_bound_name(e->model->time.bottleneck));
+  for (uint32_t i = 0; i < e->what_if.n && i < MOST; i++) {
+    const WhatIf *one = &e->what_if.at[i];
+    if (one->seconds > least * now) break;
+    buf_printf(w->out, "%11s  %2.0f %%  %-17s  %s\n", time_text(w, one->seconds),
+               percent(now - one->seconds, now), cost_bound_name(one->bottleneck), one->text);
+  }
+  if (e->what_if.at[0].seconds > least * now)
+    buf_printf(w->out, "%11s        none of %s is 1 %% faster\n", "",
+               arena_printf(arena, "%u others", e->what_if.n));
+}
+
 static void put_losses(Writer *w) {
   const Explanation *e = w->e;
   bool known = e->report->time.known;
@@ -397,8 +425,13 @@ static void put_remarks(Writer *w) {
   }
 }
 
+// The line with the answer is not wrapped: scripts read it, and terminals wrap it.
 static void put_head(Writer *w) {
   const CostReport *r = w->e->report;
+  color(w, COLOR_BOLD);
+  buf_text(w->out, explain_headline(w->e));
+  color(w, COLOR_RESET);
+  end_line(w);
   const TargetInfo *arch = r->func->module->target.arch;
   buf_printf(w->out, "%s (%s) for %s, %llu program%s of %u threads\n", r->func->name,
              w->e->run->options->file, arch->name, (unsigned long long)r->programs,
@@ -416,10 +449,12 @@ static const char *shared_total(const CostReport *r) {
   case BOUND_SHARED: return "wavefronts of shared memory";
   case BOUND_TURNS:
   case BOUND_TENSOR: return "cycles of the tensor cores";
+  case BOUND_SPILLS:
   case BOUND_ISSUE: return "instructions";
   case BOUND_FMA: return "multiply-adds";
   case BOUND_MUFU: return "special functions";
   case BOUND_LATENCY: return "loads that programs wait for";
+  case BOUND_ATOMICS: return "atomic updates";
   case BOUND_MEMORY:
   case BOUND_L2:
   case BOUND_COUNT: break;
@@ -456,5 +491,6 @@ void explain_text(const Explanation *e, bool colors, Buf *out) {
   put_time(&w);
   put_measured(&w);
   put_losses(&w);
+  put_what_if(&w);
   put_remarks(&w);
 }

@@ -89,7 +89,7 @@ typedef struct Options {
   const char *aot_prefix;        // NULL: the file's name
   Cubins cubins;
   bool arch_list; // one --arch with several architectures
-  bool remarks, json_diagnostics, time_passes, verify_each, simulate;
+  bool remarks, json_diagnostics, time_passes, verify_each, simulate, quick;
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
@@ -115,6 +115,7 @@ typedef struct Options {
   double allow_uncompared;         // share of an output that --check may leave out
   const char *stats_file;          // NULL: standard error
   const char *ncu_file;            // for explain; NULL: none
+  const char *timeline;            // for run: the trace's file; NULL: none
   uint64_t seed, max_instructions; // max_instructions 0: the device's default
   double timeout;                  // seconds; 0: none
   uint32_t max_programs;           // for a persistent kernel; 0: the device's default

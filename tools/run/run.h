@@ -53,6 +53,8 @@ typedef struct Comparison {
   const char *got, *expected; // its values as decimals; NULL: not a whole element
 } Comparison;
 
+struct Timeline; // sim/timeline/timeline.h
+
 typedef struct Run {
   const Options *options;
   Arena *arena;
@@ -151,6 +153,9 @@ tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64
 // Loads, launches, waits, reads the buffers and reports them.
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
                       tilec_buffer **buffers);
+// --timeline: begins and ends the record of launches. *timeline: NULL without the option. False after reporting an error.
+bool run_timeline_begin(Run *run, struct Timeline **timeline);
+bool run_timeline_end(Run *run, struct Timeline *timeline);
 // The simulator's counters as JSON members.
 void run_json_counters(const tilec_sim_counters *counters, Json *json);
 // --stats: writes the line where the options say. False after reporting an error.

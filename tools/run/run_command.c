@@ -252,8 +252,11 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   ExitStatus result = later ? EXIT_DONE : run_tell(run, status);
   if (result != EXIT_DONE) return result;
   int64_t grid[3];
+  struct Timeline *timeline;
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
+  if (!run_timeline_begin(run, &timeline)) return EXIT_DIAGNOSED;
   result = run_launch(run, &image, grid, bound.bits, buffers);
+  if (!run_timeline_end(run, timeline)) result = EXIT_DIAGNOSED;
   if (result == EXIT_DONE)
     result = run_judge(run, run->options->check ? run_check(run, grid, &bound) : EXIT_DONE);
   return run_outputs(run, result);
@@ -331,8 +334,9 @@ static ExitStatus command_step(const Options *o, Arena *arena) {
   if (strcmp(o->device, "auto") != 0 && strcmp(o->device, "eval") != 0)
     return tool_error("[T1006] --step runs on the evaluator, not on %s", o->device);
   if (options_file_is_ptx(o)) return tool_error("[T1006] --step needs a kernel's source: PTX has no tiles");
-  if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict)
-    return tool_error("[T1006] --check, --expect, --save, --stats and --strict do not go with --step");
+  if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict || o->timeline)
+    return tool_error(
+        "[T1006] --check, --expect, --save, --stats, --strict and --timeline do not go with --step");
   if (strcmp(o->file, "-") == 0)
     return tool_error("[T1006] --step reads commands from standard input, so the kernel must be a file");
   return start_run(o, arena, step_source);
@@ -340,6 +344,8 @@ static ExitStatus command_step(const Options *o, Arena *arena) {
 
 ExitStatus command_run(const Options *options, Arena *arena) {
   if (options->step) return command_step(options, arena);
+  if (options->timeline && options_file_is_ptx(options))
+    return tool_error("[T1006] --timeline needs a kernel's source, not PTX");
   if (options->sim_given && !on_simulator(options))
     return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s",
                       options->device);
@@ -349,8 +355,8 @@ ExitStatus command_run(const Options *options, Arena *arena) {
 ExitStatus command_check(const Options *options, Arena *arena) {
   if (!on_simulator(options))
     return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
-  if (options->saves.n || options->stats || options->prints.n || options->step)
-    return tool_error("[T1006] --save, --print, --step and --stats are for run, not for check");
+  if (options->saves.n || options->stats || options->prints.n || options->step || options->timeline)
+    return tool_error("[T1006] --save, --print, --step, --stats and --timeline are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
@@ -393,8 +399,8 @@ ExitStatus command_tune(const Options *options, Arena *arena) {
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
   if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict ||
-      options->step)
-    return tool_error(
-        "[T1006] --check, --expect, --save, --print, --step and --strict are for run, not for bench");
+      options->step || options->timeline)
+    return tool_error("[T1006] --check, --expect, --save, --print, --step, --strict and --timeline are for "
+                      "run, not for bench");
   return start_run(options, arena, run_bench);
 }

@@ -79,21 +79,17 @@ static void take_ranges(const Run *run, tilec_tune_options *out) {
   out->range_count = o->ranges.n;
 }
 
-static tilec_tune_options tune_options(Run *run) {
+static void set_options(Run *run, tilec_tune_options *out) {
   const Options *o = run->options;
   const LaunchLimits limits = run_limits(run);
-  tilec_tune_options out = TILEC_TUNE_OPTIONS_INIT;
-  take_ranges(run, &out);
-  if (o->grid_given) memcpy(out.grid, o->grid, sizeof out.grid);
-  out.grid_text = o->grid_text;
-  out.top = o->top;
-  out.predict = o->predict;
-  out.timeout = limits.timeout;
-  out.cancel = limits.cancel;
-  out.max_instructions = limits.max_instructions;
-  out.max_programs = limits.programs;
-  out.progress = tune_progress;
-  return out;
+  take_ranges(run, out);
+  out->top = o->top;
+  out->predict = o->predict;
+  out->timeout = limits.timeout;
+  out->cancel = limits.cancel;
+  out->max_instructions = limits.max_instructions;
+  out->max_programs = limits.programs;
+  out->progress = tune_progress;
 }
 
 // --- Buffers ---
@@ -173,10 +169,28 @@ static ExitStatus report(Run *run, const Tuning *t, tilec_status status) {
   return told != EXIT_DONE ? told : t->interrupted ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 
-static tilec_status make_program(const Run *run, tilec_program **program) {
+tilec_status tune_program(const Run *run, tilec_program **program) {
   const char *file = run->options->file;
   if (strcmp(file, "-") != 0) return tilec_program_from_file(file, program);
   return tilec_program_from_source(tool_source_name(file), run->text.at, run->text.n, program);
+}
+
+TuneRequest tune_request(const Run *run, const tilec_program *program, const char *card) {
+  const Options *o = run->options;
+  TuneRequest request = {.device = run->device,
+                         .program = program,
+                         .base = base_spec(run),
+                         .card = card,
+                         .disabled = o->disabled_passes.at,
+                         .disabled_count = o->disabled_passes.n,
+                         .args = run_launch_args(run),
+                         .arg_count = run->param_count,
+                         .options = TILEC_TUNE_OPTIONS_INIT};
+  if (o->grid_given) memcpy(request.options.grid, o->grid, sizeof request.options.grid);
+  request.options.grid_text = o->grid_text;
+  take_defines(run, &request);
+  take_memories(run, &request);
+  return request;
 }
 
 ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
@@ -188,22 +202,12 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
     return tool_error("[T1006] --card: of %s '%s' is no card whose times are known; there are: %s",
                       arch->name, o->card, cost_cards(run->arena, arch));
   tilec_program *program = NULL;
-  tilec_status status = make_program(run, &program);
+  tilec_status status = tune_program(run, &program);
   if (status != TILEC_OK) return run_device_failed(status);
   Places places = {run, buffers};
-  TuneRequest request = {
-      .device = run->device,
-      .program = program,
-      .base = base_spec(run),
-      .card = card,
-      .disabled = o->disabled_passes.at,
-      .disabled_count = o->disabled_passes.n,
-      .args = run_launch_args(run),
-      .arg_count = run->param_count,
-      .places = {.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places},
-      .options = tune_options(run)};
-  take_defines(run, &request);
-  take_memories(run, &request);
+  TuneRequest request = tune_request(run, program, card);
+  request.places = (TunePlaces){.place = make_buffers, .restore = restore, .kept_sets = 1, .data = &places};
+  set_options(run, &request.options);
   Tuning *t = NULL;
   status = tuning_make(&request, &t);
   tune_progress_end();

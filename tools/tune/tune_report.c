@@ -160,7 +160,7 @@ void tune_text(const Tuning *t, const Run *run, Buf *out) {
   if (n) buf_text(out, "    predicted     measured  bound by           configuration\n");
   for (uint32_t i = 0; i < n; i++) {
     const Candidate *c = t->ranked[i];
-    put_time(c->time.together, c->time.known, out);
+    put_time(c->time.seconds, c->time.known, out);
     put_time(c->seconds, c->measured, out);
     buf_printf(out, "  %-17s  ", c->time.known ? cost_bound_name(c->time.bottleneck) : "-");
     buf_printf(out, "%s\n", c->text);
@@ -182,13 +182,12 @@ static void put_candidate(const Candidate *c, const char *name, Json *json) {
   if (c->error) {
     json_text(json, "error", c->error);
   } else {
-    if (c->time.known) json_rounded(json, "predicted", c->time.together, 6);
+    if (c->time.known) json_rounded(json, "predicted", c->time.seconds, 6);
     if (!c->time.known) json_null(json, "predicted");
     json_text(json, "bottleneck", cost_bound_name(c->time.bottleneck));
     json_object(json, "bounds");
     for (int b = 0; b < BOUND_COUNT; b++)
       json_rounded(json, cost_bound_name((CostBound)b), c->time.bounds[b], 4);
-    json_rounded(json, "spills", c->time.spills, 4);
     json_rounded(json, "copies", c->time.copies, 4);
     json_object_end(json);
     json_uint(json, "registers", c->registers);

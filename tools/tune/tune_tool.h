@@ -7,6 +7,10 @@
 #include "runtime/tune/tuner.h"
 #include "tools/run/run.h"
 
+// What the command line says about the kernel and its arguments, without ranges. In the run's arena. `card`:
+// as for cost_card.
+TuneRequest tune_request(const Run *run, const tilec_program *program, const char *card);
+tilec_status tune_program(const Run *run, tilec_program **program);
 // Updates the line on standard error if that is a terminal: progress, best so far, time left. Always lets the
 // tuning continue.
 int tune_progress(void *data, const tilec_tune_progress *progress);

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 #include "base/fault.h"
 #include "base/intern.h"
 #include "base/vec.h"
-#include "tests/unit/unit.h"
 
 static void test_blocks_are_zeroed_aligned_and_disjoint(void **unused) {
   (void)unused;

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mangled names of nvcc as the source writes them; others stay as they are.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include "base/demangle.h"
 #include "tests/unit/unit.h"
+#include "base/demangle.h"
 
 static const char *const names[][2] = {
     {"counter", "counter"},

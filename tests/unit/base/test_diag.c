@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdlib.h>
-
-#include "base/diag.h"
 #include "tests/unit/unit.h"
+#include "base/diag.h"
 
 typedef struct Fixture {
   Arena arena;

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The JSON writer: separators at every depth, rows, tight arrays, escapes, numbers.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include "base/json.h"
 #include "tests/unit/unit.h"
+#include "base/json.h"
 
 static void test_nesting(void **state) {
   (void)state;

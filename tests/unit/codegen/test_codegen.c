@@ -2,13 +2,8 @@
 // Code generation: FileCheck over tests/golden/codegen/*.tir, every op of every element type, and
 // LLVM's leftovers. The PTX is assembled if the machine has ptxas. A .tir file's comments hold the
 // checks: LLVM: and PTX: are FileCheck's prefixes; ERROR: is a diagnostic of compiling it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
+#include "tests/unit/unit.h"
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -19,7 +14,6 @@
 #include "ir/build.h"
 #include "ir/text/parse.h"
 #include "tests/unit/golden.h"
-#include "tests/unit/unit.h"
 
 typedef struct Setup {
   Arena arena;

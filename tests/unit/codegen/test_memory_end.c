@@ -2,16 +2,9 @@
 // The library when the n-th allocation of the process fails, from any caller, for n from 1 on. Each
 // call succeeds or returns TILEC_ERROR_OUT_OF_MEMORY. The next one succeeds, and nothing of ours
 // leaks. (LLVM's own memory does: it is abandoned in the middle of an operation.)
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/unit/unit.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
 

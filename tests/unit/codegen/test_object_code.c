@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Code and lines of an ELF file, as assemblers of GPUs make them, whole, cut short and with each of its bits turned.
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "codegen/llvm/object_code.h"
 #include "tests/unit/unit.h"
+#include "codegen/llvm/object_code.h"
 
 enum { INSN = 16, INSNS = 4, ROOM = 2048, CUDA = 190 };
 

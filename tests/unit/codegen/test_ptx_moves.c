@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The copies of a wgmma's sums: text, and random ones run as all at once.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include "codegen/llvm/ptx_moves.h"
 #include "tests/unit/unit.h"
+#include "codegen/llvm/ptx_moves.h"
 
 enum { REGISTERS = 24, RUNS = 4000 };
 

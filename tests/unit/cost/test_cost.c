@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cost model's parts: occupancy, and counts of small kernels that anybody can count by hand.
+#include "tests/unit/unit.h"
 #include "tests/unit/ir_fixture.h"
 
 #include "cost/l2_cache.h"
 #include "ir/text/parse.h"
-#include "tests/unit/unit.h"
 
 static const TargetInfo *h200(void) { return target_find(STR("sm_90a")); }
 
@@ -314,7 +314,7 @@ static void test_time(void **state) {
   CostReport *r = report_of(&s, kernel_of(&s.arena, 8, ""), 128, 1000);
   double share, sectors = (double)r->totals.sectors.most;
   assert_true(r->time.known);
-  assert_true(r->time.seconds == r->time.launch + r->time.bounds[r->time.bottleneck]);
+  assert_true(r->time.seconds > r->time.launch + r->time.bounds[r->time.bottleneck]);
   assert_true(r->time.tail > 1 && r->time.tail < 1.1); // 1000 programs on 132
   assert_true(cost_saving(r, &(CostSaving){.sectors = sectors / 2}, &share) >= 0);
   assert_true(share > 0);

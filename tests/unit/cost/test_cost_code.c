@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions that a launch executes, counted in machine code: of single ones what nvdisasm says of them, of small loops what anybody can
 // count by hand.
+#include "tests/unit/unit.h"
 #include "tests/unit/ir_fixture.h"
 
 #include "cost/cost.h"
 #include "cubin/blocks.h"
 #include "ir/text/parse.h"
-#include "tests/unit/unit.h"
 
 static SassInsn decode(uint32_t sm, uint32_t index, uint64_t low, uint64_t high) {
   uint64_t words[256] = {0};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator: each op on special values, control flow, programs and grids.
 #include <math.h>
-
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_fixture.h"
-#include "tests/unit/unit.h"
 
 // The bits of `kind` applied to constants of one type, the result stored as `to`.
 static uint64_t apply_bits(OpKind kind, Elem elem, uint64_t x, uint64_t y, Elem to, bool unary) {

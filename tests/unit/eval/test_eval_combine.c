@@ -2,9 +2,9 @@
 // The evaluator's regions: reduce, scan, map and while, with tuples and nested regions, against
 // plain C loops.
 #include <math.h>
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 // A 16 x 32 tile %a of fp32 from %x.
 #define LOAD                                                                                                 \

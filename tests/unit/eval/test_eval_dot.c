@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator's dot: every type and precision against plain C loops. It is exact if data are
 // small integers. The bounds accept the hardware's roundings and reject wrong dots.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 typedef struct Shape {
   uint32_t batch, m, n, k;

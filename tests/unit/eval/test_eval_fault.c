@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator out of memory at each of its allocations: a fault, and nothing leaks (run under
 // LeakSanitizer); launches one after the other on one memory.
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 #include "base/fault.h"
 #include "ir/build.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 static void make_grid(Kernel *k) {
   Region *region = func_new_host(k->func, HOST_GRID, NULL)->region;

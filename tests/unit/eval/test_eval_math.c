@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator's functions of floats: values against the C library's float functions. Bounds are
 // compared with values that are moved by the operands' bounds. Also fma, mulhi, choices near a tie.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 enum { N = 64 };
 

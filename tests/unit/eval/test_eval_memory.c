@@ -2,10 +2,9 @@
 // The evaluator's memory and its shadow: bounds and what eval_check accepts, uncertain and undefined
 // elements, accesses out of bounds.
 #include <math.h>
-
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_fixture.h"
-#include "tests/unit/unit.h"
 
 // out[i] = exp(a[i]) / b[i] + a[i], i < n of 16 under a mask; the pattern of most kernels.
 static void build_elementwise(Fixture *f, uint32_t n) {

@@ -2,16 +2,8 @@
 // ir/number: every bit pattern of the 8- and 16-bit formats, and rounding
 // against a search for the nearest value.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "ir/number.h"
 #include "tests/unit/unit.h"
+#include "ir/number.h"
 
 static const Elem NARROW[] = {ELEM_FP8E4NV, ELEM_FP8E5, ELEM_FP16, ELEM_BF16};
 enum { NARROW_COUNT = 4 };

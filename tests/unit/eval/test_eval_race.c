@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator's atomics, the races that it finds and those that are none, and print and assert.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 // 16 pointers from a base, and the same rotated by one.
 #define POINTERS(name, base, type)                                                                           \

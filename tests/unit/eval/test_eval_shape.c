@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator's ops that move elements, sort and count them, and block pointers, against plain C
 // loops.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 // Rows of what the tests share: 4x8x2 i32 from %x, and a store of a tile of n elements, flattened, to %out.
 #define LOAD64                                                                                               \

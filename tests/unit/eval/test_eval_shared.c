@@ -2,9 +2,9 @@
 // The evaluator's shared memory. Buffers are undefined until written. They lose their values when
 // others write their bytes. They have a copy's data after a wait for its group. Also tests the
 // verifier's rules for them.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 #define T "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 0]; 128>"
 #define S "layout<offset = [2, 1, 4, 8, 16, 32, 64]; 128>"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Offsets that wrap in 32 bits: each way into an address, and what is no way.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 // %s: 65536 as a parameter. %w: tile of 65536 * 65536 + i, which is i in 32 bits and within the buffer.
 #define WRAPPED                                                                                              \

@@ -2,11 +2,9 @@
 // Groups of warps and channels. A hand-written kernel computes the right result. Each of its
 // mutants is reported, by the verifier or the evaluator: an op that is missing, twice, or before
 // another; a loop with one iteration more or fewer.
-#include <stdlib.h>
-
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 #define T    "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 0]; 128>"
 #define VIEW "shared<128xi32, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rings. The verifier reports values that are used twice, and slots out of order. The evaluator
 // reports slots that are read or written too early or too late.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 #define T "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 0]; 128>"
 #define S "layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>"

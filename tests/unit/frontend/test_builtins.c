@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The builtins: the golden files of tests/golden/builtins, and what kernels of them compute.
+#include "tests/unit/unit.h"
 #include "frontend/elaborate/elaborate.h"
 #include "frontend/frontend.h"
 #include "eval/eval.h"
 #include "tests/unit/elaborate_golden.h"
-#include "tests/unit/unit.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elaboration: the golden files of tests/golden/elaborate, entries, limits,
 // values. Builtins: test_builtins.c.
+#include "tests/unit/unit.h"
 #include "frontend/frontend.h"
 #include "eval/eval.h"
 #include "tests/unit/elaborate_golden.h"
-#include "tests/unit/unit.h"
 
 static void test_golden(void **state) {
   (void)state;

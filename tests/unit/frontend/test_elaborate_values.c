@@ -5,42 +5,25 @@
 //   # n=20 key=3: 1 2 -5
 // They are the words that the kernel leaves in out[0], out[1], ... The input is p[i] = (i * 37) % 23 - 5. All of out is
 // -99 before the run.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "frontend/frontend.h"
 #include "eval/eval.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "tests/unit/golden.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/text_fixture.h"
 
 enum { WORDS = 256, P = 0x1000, OUT = 0x9000, UNTOUCHED = -99 };
 
-typedef struct World {
-  Arena arena;
-  Sources sources;
-  Diags diags;
-  IrContext ir;
-} World;
-
-static void show_errors(World *w) {
+static void show_errors(TextFixture *w) {
   Buf text = {0};
   diags_print_text(&w->diags, false, &text);
   fprintf(stderr, "%s", text.at ? text.at : "");
   buf_free(&text);
 }
 
-static Func *elaborate(World *w, const char *name, Str text) {
-  w->sources.arena = w->diags.arena = &w->arena;
-  w->diags.sources = &w->sources;
-  ir_context_init(&w->ir, &w->arena, &w->sources, &w->diags);
+static Func *elaborate(TextFixture *w, const char *name, Str text) {
   Spec spec = {.target = target_default()};
   uint16_t file = sources_add(&w->sources, name, text);
   Module *module = syntax_parse(&w->arena, &w->ir.names, &w->diags, &w->sources, file, SYNTAX_TILE);
@@ -49,7 +32,7 @@ static Func *elaborate(World *w, const char *name, Str text) {
   return func && module_verify(out, &w->diags) ? func : NULL;
 }
 
-static bool run_line(World *w, Func *func, const char *path, const char *line) {
+static bool run_line(TextFixture *w, Func *func, const char *path, const char *line) {
   int n, key, used = 0;
   if (sscanf(line, "# n=%d key=%d:%n", &n, &key, &used) != 2 || !used) return true;
   int32_t data[WORDS], out[WORDS], got[WORDS];
@@ -79,7 +62,9 @@ static bool run_line(World *w, Func *func, const char *path, const char *line) {
 }
 
 static bool run_file(const char *name) {
-  World *w = calloc(1, sizeof *w);
+  TextFixture *w = malloc(sizeof *w);
+  assert_non_null(w);
+  text_fixture_open(w);
   const char *path = arena_printf(&w->arena, "%s/golden/values/%s", TESTS_DIR, name);
   Str text = golden_read(&w->arena, path);
   char *copy = arena_copy(&w->arena, text);

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A source file imports files. Only those are read whose names are used.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "runtime/compile/imports.h"
 #include "tests/unit/unit.h"
+#include "runtime/compile/imports.h"
 
 typedef struct File {
   const char *path, *text;

@@ -5,22 +5,13 @@
 // line "# run: COMMAND ARGUMENTS" runs tilec COMMAND FILE ARGUMENTS. If there are several, each is
 // shown before its output. Notes with PTX are left out: they change with the generated code.
 // BLESS=1 rewrites the goldens.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "tests/unit/unit.h"
 
 static const char *tilec; // the tool that was built with this test
 

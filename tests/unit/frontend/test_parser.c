@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The syntax tree: golden files (tests/golden/syntax/X.ast: tree, then
 // diagnostics), the acceptance kernels, limits.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "frontend/syntax/syntax.h"
 #include "tests/unit/golden.h"
-#include "tests/unit/unit.h"
 
 typedef struct Setup {
   Arena arena;

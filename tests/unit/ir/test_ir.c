@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Building and changing IR, with its use lists; the verifier's rules that no text can break.
-#include <stdio.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 #include "base/fault.h"
 #include "ir/build.h"
 #include "tests/unit/ir_fixture.h"
-#include "tests/unit/unit.h"
 
 static uint32_t count_uses(const Value *value) {
   uint32_t n = 0;

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout algebra against brute force over random layouts, small enough to enumerate every index.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/fault.h"
 #include "base/integer.h"
 #include "ir/ir.h"
 #include "tests/unit/layout_random.h"
-#include "tests/unit/unit.h"
 
 static void test_application_is_the_xor_of_bases(void **unused) {
   (void)unused;

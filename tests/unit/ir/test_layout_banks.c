@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Widths and bank conflicts of accesses to shared memory, against addresses and the simulator's counters.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/layout/layout.h"
 #include "sim/machine/counters.h"
 #include "tests/unit/layout_random.h"
-#include "tests/unit/unit.h"
 
 static Layout random_shared(uint64_t *state, uint32_t bits) {
   Layout shared = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts of dots against the PTX ISA's fragments and wgmma's canonical shared-memory layouts.
-#include "ir/dot/layout_dot.h"
 #include "tests/unit/unit.h"
+#include "ir/dot/layout_dot.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 static uint32_t at(const Layout *layout, uint32_t reg, uint32_t thread) {
   return layout_apply(layout, reg, thread % 32, thread / 32, 0);

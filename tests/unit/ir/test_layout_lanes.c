@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shuffle plans, carried out on a warp of 32 lanes as layout.h describes them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/layout/layout.h"
 #include "tests/unit/layout_random.h"
-#include "tests/unit/unit.h"
 
 enum { LANES = 32, MAX_REGISTERS = 256, POISON = 0x7fffffff };
 

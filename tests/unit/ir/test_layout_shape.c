@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts under changes of shape, against the coordinates of every element of every thread.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/layout/layout.h"
 #include "tests/unit/layout_random.h"
-#include "tests/unit/unit.h"
 
 typedef struct Shape {
   uint32_t rank, size[4];

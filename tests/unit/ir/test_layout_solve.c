@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products, divisions and equations of layouts, against every input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/layout/layout.h"
 #include "tests/unit/layout_random.h"
-#include "tests/unit/unit.h"
 
 // The input of the direct sum with inputs xa and xb: in each dimension a's bits below b's.
 static uint32_t product_input(const Layout *a, const Layout *b, uint32_t xa, uint32_t xb) {

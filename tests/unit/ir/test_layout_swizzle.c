@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Swizzles: bijections without bank conflicts. test_layout_banks.c tests that layout_wavefronts
 // counts correctly.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/layout/layout.h"
 #include "tests/unit/layout_random.h"
-#include "tests/unit/unit.h"
 
 // The wavefronts of one side's accesses to the buffer, in one warp: by vectors, or matrices four at
 // a time.

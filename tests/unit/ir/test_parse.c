@@ -1,46 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text form: what is printed is read back to the same module, and what is wrong is said, where it is.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include "ir/build.h"
+#include "tests/unit/unit.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
-#include "tests/unit/unit.h"
-
-typedef struct ParseFixture {
-  Arena arena;
-  Sources sources;
-  Diags diags;
-  IrContext ir;
-} ParseFixture;
-
-static void parse_fixture_open(ParseFixture *s) {
-  *s = (ParseFixture){0};
-  s->sources.arena = s->diags.arena = &s->arena;
-  s->diags.sources = &s->sources;
-  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
-}
-
-static void parse_fixture_close(ParseFixture *s) { arena_free(&s->arena); }
+#include "tests/unit/text_fixture.h"
 
 // Parses and prints. NULL where it is not well formed; the first message with its place is then in *message.
 static char *reprint(const char *text, const PrintOptions *options, char **message) {
-  ParseFixture s;
-  parse_fixture_open(&s);
+  TextFixture s;
+  text_fixture_open(&s);
   IrModule *module = module_parse(&s.ir, sources_add(&s.sources, "x.tir", str_from(text)));
   Buf out = {0};
   if (module)
     module_print(module, options, &out);
   else
     diags_print_text(&s.diags, false, &out);
-  parse_fixture_close(&s);
+  text_fixture_close(&s);
   if (module) return out.at;
   *message = out.at;
   return NULL;
@@ -441,8 +417,8 @@ static void test_deep_nesting_is_an_error(void **unused) {
 
 static void test_locations_come_from_the_text_or_are_places_in_it(void **unused) {
   (void)unused;
-  ParseFixture s;
-  parse_fixture_open(&s);
+  TextFixture s;
+  text_fixture_open(&s);
   uint16_t file = sources_add(&s.sources, "x.tir",
                               STR("module {\nkernel @k() {\n"
                                   "  %0 = constant {value = 1} : i32\n"
@@ -462,7 +438,7 @@ static void test_locations_come_from_the_text_or_are_places_in_it(void **unused)
   assert_string_equal(sources_name(&s.sources, call.file), "b.py");
   assert_int_equal(call.line, 9);
   assert_int_equal(op->next->loc.line, 0);
-  parse_fixture_close(&s);
+  text_fixture_close(&s);
 }
 
 static void test_op_table_of_the_docs_is_current(void **unused) {

@@ -3,19 +3,11 @@
 // same. Of a golden file of passes, these are its input and their result. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
 #define _GNU_SOURCE
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
-#include "tests/unit/golden.h"
-#include "tests/unit/pass_file.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/pass_variant.h"
 
 // The text that is printed of a module; .at is NULL, and the errors are on standard output, where it is not well formed.
 static Str reprint(Arena *arena, const char *name, Str text) {
@@ -68,10 +60,11 @@ static void test_golden_files(void **state) {
   assert_int_equal(glob(TESTS_DIR "/golden/*/*.tir", 0, NULL, &files), 0);
   size_t others = files.gl_pathc;
   assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", GLOB_APPEND, NULL, &files), 0);
+  assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.diff", GLOB_APPEND, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Arena arena = {0};
     const char *name = files.gl_pathv[i];
-    Str text = golden_read(&arena, name);
+    Str text = pass_golden_read(&arena, name);
     assert_non_null(text.at);
     check_text(&arena, name, text, &counts);
     if (i >= others) check_result(&arena, name, text, &counts);

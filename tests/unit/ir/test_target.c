@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The table of architectures: its rows agree with themselves and with one another, a device gets the right
 // one, and the simulator's chip is the default row's.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/spec.h"
 #include "target/tuning.h"
 #include "sim/machine/chip.h"
-#include "tests/unit/unit.h"
 
 static const TargetInfo *row(const char *name) {
   const TargetInfo *info = target_find(str_from(name));

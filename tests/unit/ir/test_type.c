@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types, constants, targets.
 #include <math.h>
-
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "tests/unit/ir_fixture.h"
-#include "tests/unit/unit.h"
 
 static void test_types_are_interned(void **unused) {
   (void)unused;

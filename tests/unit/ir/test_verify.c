@@ -1,64 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of ops: one file holds every op and comes back from its text; what
 // breaks a rule is said, at the op.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include "ir/build.h"
+#include "tests/unit/unit.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/text_fixture.h"
 
-typedef struct VerifyFixture {
-  Arena arena;
-  Sources sources;
-  Diags diags;
-  IrContext ir;
-} VerifyFixture;
-
-static IrModule *verify_fixture_parse(VerifyFixture *s, const char *text) {
-  *s = (VerifyFixture){0};
-  s->sources.arena = s->diags.arena = &s->arena;
-  s->diags.sources = &s->sources;
-  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
+static IrModule *verify_fixture_parse(TextFixture *s, const char *text) {
+  text_fixture_open(s);
   return module_parse(&s->ir, sources_add(&s->sources, "x.tir", str_from(text)));
 }
 
-static void print_messages(VerifyFixture *s, Buf *out) { diags_print_text(&s->diags, false, out); }
+static void print_messages(TextFixture *s, Buf *out) { diags_print_text(&s->diags, false, out); }
 
-static char *read_golden(const char *name) {
-  char path[600];
-  snprintf(path, sizeof path, "%s/golden/tir/%s", TESTS_DIR, name);
-  FILE *file = fopen(path, "rb");
-  if (!file) fail_msg("cannot read %s", path);
-  Buf text = {0};
-  char block[4096];
-  for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) buf_bytes(&text, block, n);
-  fclose(file);
+static const char *read_golden(Arena *arena, const char *name) {
+  Str text = golden_read(arena, arena_printf(arena, "%s/golden/tir/%s", TESTS_DIR, name));
+  if (!text.at) fail_msg("cannot read %s", name);
   return text.at;
 }
 
-static void expect_golden(const char *name, const char *got) {
-  char path[600];
-  snprintf(path, sizeof path, "%s/golden/tir/%s", TESTS_DIR, name);
-  if (getenv("BLESS")) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(got, file);
-    fclose(file);
-  }
-  char *want = read_golden(name);
-  assert_string_equal(got, want);
-  free(want);
-}
-
 static char *reprint(const char *text) {
-  VerifyFixture s;
+  TextFixture s;
   IrModule *module = verify_fixture_parse(&s, text);
   Buf out = {0};
   if (!module) {
@@ -72,10 +35,11 @@ static char *reprint(const char *text) {
 
 static void test_every_op_comes_back(void **unused) {
   (void)unused;
-  char *source = read_golden("ops.tir"), *once = reprint(source), *twice = reprint(once);
+  Arena arena = {0};
+  char *once = reprint(read_golden(&arena, "ops.tir")), *twice = reprint(once);
   assert_string_equal(once, twice);
-  expect_golden("ops.printed.tir", once);
-  free(source);
+  assert_true(golden_check(&arena, TESTS_DIR "/golden/tir/ops.printed.tir", str_from(once)));
+  arena_free(&arena);
   free(once);
   free(twice);
 }
@@ -83,16 +47,16 @@ static void test_every_op_comes_back(void **unused) {
 static void test_every_op_is_there(void **unused) {
   (void)unused;
   uint32_t counts[OP_COUNT] = {0};
-  char *source = read_golden("ops.tir");
-  VerifyFixture s;
-  IrModule *module = verify_fixture_parse(&s, source);
+  Arena arena = {0};
+  TextFixture s;
+  IrModule *module = verify_fixture_parse(&s, read_golden(&arena, "ops.tir"));
   assert_non_null(module);
   for (uint32_t i = 0; i < module->funcs.n; i++)
     for (OpWalk w = ops_in(module->funcs.at[i]->body); ops_next(&w);) counts[w.op->kind]++;
   for (int kind = 0; kind < OP_COUNT; kind++)
     if (!counts[kind]) fail_msg("ops.tir has no %s", op_info((OpKind)kind)->name);
   arena_free(&s.arena);
-  free(source);
+  arena_free(&arena);
 }
 
 typedef struct Invalid {
@@ -360,7 +324,7 @@ static const Invalid bodies[] = {
 };
 
 static bool expect_error(const char *text, const char *error) {
-  VerifyFixture s;
+  TextFixture s;
   Buf out = {0};
   bool parsed = verify_fixture_parse(&s, text) != NULL;
   print_messages(&s, &out);
@@ -385,7 +349,7 @@ static void test_what_breaks_a_rule_is_said(void **unused) {
 
 static void test_the_values_alone_are_right(void **unused) {
   (void)unused;
-  VerifyFixture s;
+  TextFixture s;
   Buf text = {0}, out = {0};
   buf_printf(&text, "%s  return\n}\n}\n", values);
   if (!verify_fixture_parse(&s, text.at)) {

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of dots that have an instruction: what it takes, from where, and in which layouts.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "ir/text/parse.h"
-#include "tests/unit/unit.h"
 
 // A dot of 64 x 64 x 16 by four warps. The accumulators of wgmma, and of mma with its warps along m
 // too. a with 16-bit elements in registers, b for mma. Then a and b as wgmma reads them, with lines

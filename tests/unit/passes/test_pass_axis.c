@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Axis analysis against brute force: random expressions are computed for random arguments, and every claim
 // about every value is looked up.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "ir/number.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/simplify/simplify.h"
-#include "tests/unit/unit.h"
 
 enum { N = 64, MAX_VALUES = 256, PARAMS = 5 };
 

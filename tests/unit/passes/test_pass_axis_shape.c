@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The axis analysis through expand_dims, broadcast, trans and reshape against brute force: random chains are
 // computed element by element, and every claim about every dimension is looked up.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "passes/analysis/axis_info.h"
-#include "tests/unit/unit.h"
 
 enum { MAX_ELEMENTS = 4096, CHAIN = 8 };
 

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eval(pass(x)) == eval(x), to the bit: random kernels of integer and floating-point tiles, loops and
 // branches, run by the reference evaluator as they are and after passes.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "ir/build.h"
 #include "eval/eval.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "passes/passes.h"
-#include "tests/unit/unit.h"
 
 enum { N = 64, MAX_VALUES = 160, STORES = 24, PROGRAMS = 2, BYTES = STORES * PROGRAMS * N * 8 };
 

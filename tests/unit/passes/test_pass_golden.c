@@ -4,40 +4,24 @@
 // tests/unit/pass_file.h says which, and BLESS=1 rewrites them. The result must verify, print, be left alone by a second
 // simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
 // "// launched" it is compiled as for libtilec's launches. With a line "// outline", for many passes, the result has only
-// what has an effect: control flow, memory, barriers. The passes refuse each kernel of error_NAME.tir.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+// what has an effect: control flow, memory, barriers. The passes refuse each kernel of error_NAME.tir. A file that is like
+// another one is NAME.diff: the lines that differ (tests/unit/pass_variant.h).
 #include <glob.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include <unistd.h>
+#include "tests/unit/unit.h"
 #include "tests/unit/golden.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "tests/unit/pass_file.h"
 #include "tests/unit/pass_launch.h"
+#include "tests/unit/pass_variant.h"
+#include "tests/unit/text_fixture.h"
 #include "passes/passes.h"
-#include "tests/unit/unit.h"
 
 enum { MAX_PASSES = 32 };
 
-typedef struct GoldenFixture {
-  Arena arena;
-  Sources sources;
-  Diags diags;
-  IrContext ir;
-} GoldenFixture;
-
-static void golden_fixture_open(GoldenFixture *s) {
-  *s = (GoldenFixture){0};
-  s->sources.arena = s->diags.arena = &s->arena;
-  s->diags.sources = &s->sources;
-  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
-}
-
-static void fail_with(GoldenFixture *s, const char *name) {
+static void fail_with(TextFixture *s, const char *name) {
   Buf text = {0};
   diags_print_text(&s->diags, true, &text);
   print_error("%s:\n%s", name, text.at ? text.at : "(no diagnostics)");
@@ -45,7 +29,7 @@ static void fail_with(GoldenFixture *s, const char *name) {
   fail();
 }
 
-static IrModule *parse(GoldenFixture *s, const char *name, Str text) {
+static IrModule *parse(TextFixture *s, const char *name, Str text) {
   uint16_t file = sources_add(&s->sources, name, text);
   IrModule *module = module_parse(&s->ir, file);
   if (!module) fail_with(s, name);
@@ -53,7 +37,7 @@ static IrModule *parse(GoldenFixture *s, const char *name, Str text) {
 }
 
 // The names after "// passes:"; 0: all, in their order.
-static uint32_t passes_of(GoldenFixture *s, Str text, const char *names[MAX_PASSES]) {
+static uint32_t passes_of(TextFixture *s, Str text, const char *names[MAX_PASSES]) {
   assert_true(str_starts(text, "// passes:"));
   size_t at = strlen("// passes:");
   uint32_t count = 0;
@@ -76,16 +60,16 @@ static void print_remarks(const Diags *diags, Buf *out) {
   }
 }
 
-static void check_stable(GoldenFixture *s, IrModule *module, const char *const *names, uint32_t count) {
+static void check_stable(TextFixture *s, IrModule *module, const char *const *names, uint32_t count) {
   PassContext context = {&s->arena, &s->diags};
   bool simplified = count == 0 || strcmp(names[count - 1], "simplify") == 0;
   if (simplified) assert_false(pass_simplify(&context, module->funcs.at[0]));
 }
 
 // eval(pass(x)) == eval(x), where the file says how to launch it.
-static void check_same_result(GoldenFixture *s, Func *after, Str text, const char *stem) {
-  GoldenFixture before;
-  golden_fixture_open(&before);
+static void check_same_result(TextFixture *s, Func *after, Str text, const char *stem) {
+  TextFixture before;
+  text_fixture_open(&before);
   IrModule *module = parse(&before, "before.tir", text);
   if (!module_verify(module, &before.diags)) fail_with(&before, stem);
   PassLaunch x = launch_pass(&before.arena, module->funcs.at[0], text);
@@ -110,7 +94,7 @@ static bool is_in_outline(Str line) {
 }
 
 // Appends the module, as its file wants it. The text form holds all of it: read and printed again, it is the same.
-static void print_result(GoldenFixture *s, IrModule *module, bool outline, Buf *out) {
+static void print_result(TextFixture *s, IrModule *module, bool outline, Buf *out) {
   PrintOptions print = {.no_locs = true};
   Buf text = {0}, again = {0};
   module_print(module, &print, &text);
@@ -126,7 +110,7 @@ static void print_result(GoldenFixture *s, IrModule *module, bool outline, Buf *
 
 // Runs the passes of a file's first line. Appends their remarks and, where they are to succeed, the module that they
 // leave, which this returns.
-static IrModule *run_passes_of(GoldenFixture *s, const char *stem, Str text, Buf *out) {
+static IrModule *run_passes_of(TextFixture *s, const char *stem, Str text, Buf *out) {
   const char *names[MAX_PASSES];
   IrModule *module = parse(s, arena_printf(&s->arena, "%s.tir", stem), text);
   module->launched = strstr(text.at, "\n// launched\n") != NULL;
@@ -146,28 +130,49 @@ static void write_file(const char *path, Str text) {
   assert_int_equal(fclose(file), 0);
 }
 
-// Writes the marks of what the passes make now. Remarks name lines of the file, which the marks move: it runs until the
-// file stays as it is.
-static void bless(const char *path, const char *stem) {
-  bool moves = true;
-  for (int round = 0; moves; round++) {
-    assert_true(round < 4);
-    GoldenFixture s;
-    Buf input = {0}, result = {0}, joined = {0};
-    golden_fixture_open(&s);
-    Str text = golden_read(&s.arena, path);
-    pass_file_input(&s.arena, text, &input);
-    run_passes_of(&s, stem, text, &result);
-    pass_file_join(&s.arena, buf_view(&input), buf_view(&result), &joined);
-    moves = !str_eq(buf_view(&joined), text);
-    if (moves) write_file(path, buf_view(&joined));
-    buf_free(&input), buf_free(&result), buf_free(&joined);
-    arena_free(&s.arena);
+// The input of a golden file. A variant has one even if the other file's marks have changed.
+static void read_input(Arena *arena, const char *path, Str text, Buf *input) {
+  if (!pass_is_variant(text)) {
+    pass_file_input(arena, text, input);
+  } else if (!pass_variant_apply(arena, pass_variant_base(arena, text), text, true, input)) {
+    fail_msg("%s: it takes the place of lines that the other file does not have", path);
   }
 }
 
+// Writes the marks of what the passes make now. Remarks name lines of the file, which the marks move: it runs until the
+// file stays as it is.
+static void bless(const char *path, const char *stem) {
+  Arena arena = {0};
+  Str text = golden_read(&arena, path);
+  Buf input = {0}, whole = {0}, written = {0};
+  read_input(&arena, path, text, &input);
+  buf_str(&whole, buf_view(&input));
+  for (int round = 0;; round++) {
+    assert_true(round < 4);
+    TextFixture s;
+    Buf result = {0}, joined = {0};
+    text_fixture_open(&s);
+    run_passes_of(&s, stem, buf_view(&whole), &result);
+    pass_file_join(&s.arena, buf_view(&input), buf_view(&result), &joined);
+    bool moves = !str_eq(buf_view(&joined), buf_view(&whole));
+    buf_reset(&whole);
+    buf_str(&whole, buf_view(&joined));
+    buf_free(&result), buf_free(&joined);
+    arena_free(&s.arena);
+    if (!moves) break;
+  }
+  if (pass_is_variant(text))
+    pass_variant_make(&arena, pass_lines(&arena, text).at[0], pass_variant_base(&arena, text),
+                      buf_view(&whole), &written);
+  else
+    buf_str(&written, buf_view(&whole));
+  if (!str_eq(buf_view(&written), text)) write_file(path, buf_view(&written));
+  buf_free(&input), buf_free(&whole), buf_free(&written);
+  arena_free(&arena);
+}
+
 // Returns true if the passes made what the file says, and reports the first difference.
-static bool is_as_marked(GoldenFixture *s, const char *path, Str text, Str made) {
+static bool is_as_marked(TextFixture *s, const char *path, Str text, Str made) {
   Buf marked = {0};
   pass_file_result(&s->arena, text, is_refused(path), &marked);
   PassLines expected = pass_lines(&s->arena, buf_view(&marked)), now = pass_lines(&s->arena, made);
@@ -185,12 +190,13 @@ static bool is_as_marked(GoldenFixture *s, const char *path, Str text, Str made)
 }
 
 static void check_file(const char *stem) {
-  GoldenFixture s;
-  golden_fixture_open(&s);
+  TextFixture s;
+  text_fixture_open(&s);
   const char *path = arena_printf(&s.arena, "%s/golden/passes/%s.tir", TESTS_DIR, stem);
+  if (access(path, F_OK) != 0) path = arena_printf(&s.arena, "%s/golden/passes/%s.diff", TESTS_DIR, stem);
   if (getenv("BLESS")) bless(path, stem);
-  Str text = golden_read(&s.arena, path);
-  assert_non_null(text.at);
+  Str text = pass_golden_read(&s.arena, path);
+  if (!text.at) fail_msg("%s: it takes the place of lines that the other file does not have", path);
   Buf made = {0};
   IrModule *module = run_passes_of(&s, stem, text, &made);
   bool same = is_as_marked(&s, path, text, buf_view(&made));
@@ -208,8 +214,8 @@ static void count_calls(const char *pass, IrModule *module, bool changed, double
 }
 
 static void expect_calls(PassRunOptions options, const char *expected) {
-  GoldenFixture s;
-  golden_fixture_open(&s);
+  TextFixture s;
+  text_fixture_open(&s);
   Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/all/add.tir");
   IrModule *module = parse(&s, "add.tir", text);
   Buf calls = {0};
@@ -266,8 +272,8 @@ static void test_names(void **state) {
 // A pass without a state that it needs is an error. The error names the pass that gives it.
 static void test_needs(void **state) {
   (void)state;
-  GoldenFixture s;
-  golden_fixture_open(&s);
+  TextFixture s;
+  text_fixture_open(&s);
   Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/all/add.tir");
   const char *early = "choose_occupancy";
   assert_false(passes_run(parse(&s, "add.tir", text), &s.diags, &(PassRunOptions){.only = &early, .only_count = 1}));
@@ -288,26 +294,29 @@ static int by_name(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-static void add_files(Arena *arena, Tests *tests) {
+// Variants come after all others, which they are like: BLESS writes these first.
+static void add_files(Arena *arena, Tests *tests, const char *suffix) {
   glob_t files;
-  assert_int_equal(glob(TESTS_DIR "/golden/passes/*/*.tir", 0, NULL, &files), 0);
+  uint32_t first = tests->n;
+  assert_int_equal(glob(arena_printf(arena, "%s/golden/passes/*/*%s", TESTS_DIR, suffix), 0, NULL, &files), 0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
     if (str_ends(name, ".out.tir"))
       fail_msg("%s: the result belongs in the file itself, as marks (BLESS=1)", name.at);
-    char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
+    char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(suffix)});
     struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
     vec_push(arena, tests, test);
   }
   globfree(&files);
-  qsort(tests->at, tests->n, sizeof *tests->at, by_name);
+  qsort(tests->at + first, tests->n - first, sizeof *tests->at, by_name);
 }
 
 int suite_pass_golden(void) {
   Arena arena = {0};
   Tests tests = {0};
   const struct CMUnitTest more[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names), cmocka_unit_test(test_needs)};
-  add_files(&arena, &tests);
+  add_files(&arena, &tests, ".tir");
+  add_files(&arena, &tests, ".diff");
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) vec_push(&arena, &tests, more[i]);
   int failed = _cmocka_run_group_tests("passes", tests.at, tests.n, NULL, NULL);
   arena_free(&arena);

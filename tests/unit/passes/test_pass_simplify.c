@@ -2,15 +2,9 @@
 // Constant folding against C's own arithmetic: every pair of 8-bit integers, random floats; and which casts
 // are exact, on every 16-bit value.
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "ir/number.h"
 #include "passes/simplify/simplify.h"
-#include "tests/unit/unit.h"
 
 // The ops on 8-bit integers, spelled out in a wider type; false: undefined.
 static bool reference(OpKind kind, bool is_signed, int a, int b, int *result) {

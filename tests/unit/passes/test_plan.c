@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The decisions of plan_kernel and plan_pipeline for a dot with block pointers, and their remarks:
 // by default, with options, and each reason to decline.
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 #include "passes/analysis/hopper_limits.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "passes/passes.h"
-#include "tests/unit/unit.h"
 
 // A loop that accumulates dots of %x and %y into %sumN.
 #define LOOP(n)                                                                                              \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Valid schedules, and those that schedule_check refuses, rule by rule. Also schedules that keep
 // dots from being in flight.
+#include "tests/unit/unit.h"
 #include "passes/pipeline/schedule.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 #define T   "layout<reg = [1, 128, 8], lane = [2, 4, 16, 32, 64], warp = [256, 512]; 1024>"
 #define SUM "tile<64x16xfp32, " T ">"

@@ -2,12 +2,12 @@
 // TMA copies and mbarriers. Tests what the evaluator copies, inside the tensor and outside. Also
 // tests what it and the verifier say about phases that are not started, waited for or counted
 // correctly.
+#include "tests/unit/unit.h"
 #include "base/integer.h"
 #include "eval/eval.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/tensor_box.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 enum { ROWS = 12, COLUMNS = 24, BOX_ROWS = 8, BOX_COLUMNS = 16, BOX = BOX_ROWS * BOX_COLUMNS };
 

@@ -2,9 +2,9 @@
 // TMA stores. Tests that the evaluator stores inside the tensor, and not outside. Also tests what
 // it and the verifier say about buffers that lack a fence or a barrier, are written too early, or
 // are not waited for.
+#include "tests/unit/unit.h"
 #include "eval/eval.h"
 #include "tests/unit/eval_kernel.h"
-#include "tests/unit/unit.h"
 
 enum { ROWS = 12, COLUMNS = 24, BOX_ROWS = 8, BOX_COLUMNS = 16, BOX = BOX_ROWS * BOX_COLUMNS };
 

@@ -2,26 +2,17 @@
 // The cache's folder and entries. An entry that was put is found again. Nothing else is, whatever the folder holds.
 //
 // test_cache_size.c tests its size, test_cache_launch.c its use by launches.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/cache_fixture.h"
 #include "runtime/cache/cache.h"
-#include "tests/unit/unit.h"
 
 static void test_round_trip(void **state) {
   static const char blob[] = "a\0b\n\nc";

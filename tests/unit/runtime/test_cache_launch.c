@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches and the cache: a kernel is compiled once for what it is made from, and again when anything of that
 // changes.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/cache_fixture.h"
 #include "runtime/device/device.h"
 #include "runtime/tilec.h"
 #include "runtime/launch/tuned.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 static const char twice_source[] =
     "@kernel\n"

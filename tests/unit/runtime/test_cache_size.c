@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How large the cache gets, and what the size's file says while several processes write and remove.
 #define _DEFAULT_SOURCE // syscall
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/cache_fixture.h"
 #include "runtime/cache/cache.h"
-#include "tests/unit/unit.h"
 
 static void set_used(uint64_t number, time_t when) {
   assert_int_equal(utimensat(AT_FDCWD, file_of(number), (struct timespec[]){{when, 0}, {when, 0}}, 0), 0);

@@ -2,22 +2,14 @@
 // The cuda device on a driver that is the simulator (tests/gpu/fake_driver.h). Tests results, and
 // every call of the driver failing, one after another. Threads launch different specialisations for
 // DRIVER_SECONDS (default 3). DRIVER_TESTS: only tests with that name.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/unit/unit.h"
 #include "tests/unit/cache_fixture.h"
 #include "runtime/device/device.h"
 #include "tests/unit/runtime_fixture.h"
 #include "tests/gpu/fake_driver.h"
 #include "tests/unit/fake_driver_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { N = 300, THREADS = 8, OUT_OF_MEMORY = 2, UNKNOWN = 999 };
 

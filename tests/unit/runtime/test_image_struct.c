@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels from PTX with structs by value: a tuple is laid out as C does it, at a checked launch too.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 // Copies the 48 bytes of `s` to where its first member points, and `small` after them, and adds one to the last word.
 static const char copy_ptx[] =
@@ -48,13 +42,6 @@ static tilec_kernel *copy_kernel(tilec_device *device) {
   tilec_kernel *kernel;
   assert_ok(tilec_kernel_from_image(device, "copy", copy_ptx, sizeof copy_ptx - 1, &options, &kernel));
   return kernel;
-}
-
-static tilec_tuple tuple_of(const tilec_arg *items, size_t count) {
-  tilec_tuple tuple = TILEC_TUPLE_INIT;
-  tuple.items = items;
-  tuple.count = count;
-  return tuple;
 }
 
 static void test_layout(void **unused) {

@@ -2,15 +2,9 @@
 // Kernels as real files have them (tests/kernels/*.py). They are parsed, elaborated, and run by the
 // reference evaluator on small ragged shapes. References in C check the results. Any race or
 // undefined value fails.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/compile/compile.h"
 #include "tests/kernels/tests.h"
-#include "tests/unit/unit.h"
 
 int suite_kernels(void) {
   const struct CMUnitTest tests[] = {

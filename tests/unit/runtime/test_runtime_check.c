@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches with options.check, through the public header.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { N = 64 };
 

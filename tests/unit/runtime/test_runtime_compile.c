@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The compilation driver: signatures and definitions, faults, the end of memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/fault.h"
 #include "ir/text/print.h"
 #include "runtime/compile/compile.h"
-#include "tests/unit/unit.h"
 
 static const char add_source[] = "@kernel\n"
                                  "@grid(cdiv(n, BLOCK))\n"

@@ -2,20 +2,11 @@
 // Launches of kernels with TMA copies, on the simulator and on a driver that is the simulator.
 // Tests accesses outside a tensor, arguments that no tensor map can describe, and many argument
 // sets one after another.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/number.h"
 #include "runtime/launch/kernel.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { BLOCK = 64, ROOM = 96 * 160, OUT = BLOCK * BLOCK };
 static const char *const copy_devices[] = {"sim", "cuda"};

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Devices, buffers and streams on the devices that need no GPU, and their errors.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "runtime/tilec.h"
 #include "tests/unit/unit.h"
+#include "runtime/tilec.h"
 
 static const char *const devices[] = {"sim", "eval"};
 enum { DEVICES = 2 };

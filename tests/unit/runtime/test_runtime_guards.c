@@ -2,19 +2,11 @@
 // Launches of kernels whose loads by pointers are TMA copies under a guard, on the simulator and on
 // a driver that is the simulator. Tests for which launches the guard holds. Other launches take the
 // plain kernel, and must be right too.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "ir/number.h"
 #include "runtime/launch/kernel.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { BLOCK = 64, STEP = 32, ROOM = 1 << 15, PROGRAMS = 2, OUT = PROGRAMS * BLOCK * BLOCK };
 static const char *const guard_devices[] = {"sim", "cuda"};

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels and their arguments through the public header, on the simulator and the evaluator.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 // --- Kernels ---
 

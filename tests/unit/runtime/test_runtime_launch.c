@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches through the public header, on the simulator and the evaluator.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "base/arena.h"
 #include "runtime/launch/kernel.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 typedef struct Scale {
   tilec_device *device;

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor maps that launches make, on the simulator and on a driver that is the simulator: what a kernel finds in its
 // parameters is what the driver's function would encode.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include <pthread.h>
-
+#include "tests/unit/unit.h"
 #include "base/buf.h"
 #include "runtime/launch/kernel.h"
 #include "sim/sim.h"
 #include "tests/gpu/fake_driver.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { WORDS = 32, RANKS = 5 };
 static const char *const map_devices[] = {"sim", "cuda"};

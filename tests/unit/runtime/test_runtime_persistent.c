@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches of persistent kernels, on the simulator, the evaluator and a driver that is the
 // simulator. Tests the number of CTAs, and that the kernel gets the number of programs.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/launch/kernel.h"
 #include "tests/gpu/fake_driver.h"
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { MOST = 64, WARPS = 32 }; // programs of a launch; so many that two blocks fill one of the fake GPU's multiprocessors
 

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs and offline compilation through the public header.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 static void test_wrong_programs(void **unused) {
   (void)unused;

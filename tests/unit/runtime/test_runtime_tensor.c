@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DLPack tensors as arguments, on the simulator and the evaluator: places, sizes and strides, what is known of their
 // alignment, and what is refused.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/launch/kernel.h"
 #include "runtime/launch/tensor.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 // out[i, k] = x[i, k] * 2 + 1, by strides.
 static const char source[] =

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tuples and tensor descriptors as arguments of launches, on the simulator and the evaluator.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/launch/kernel.h"
 #include "runtime/launch/tensor.h"
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 static tilec_launch_options one_program(void) {
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
   options.grid[0] = 1;
   return options;
-}
-
-static tilec_tuple tuple_of(const tilec_arg *items, size_t count) {
-  tilec_tuple tuple = TILEC_TUPLE_INIT;
-  tuple.items = items;
-  tuple.count = count;
-  return tuple;
 }
 
 // Tuples within tuples, with every kind of item: out[0] is what the kernel makes of them.

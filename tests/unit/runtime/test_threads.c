@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The library from several threads at once: compiles, launches of one kernel and of several, on one device and on
 // others, and the simulator's own threads. The group threads runs this under ThreadSanitizer.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include "tests/unit/unit.h"
 #include "runtime/device/device.h"
 #include "tests/unit/runtime_fixture.h"
 #include "sim/sim.h"
-#include "tests/unit/unit.h"
 
 enum { THREADS = 4, ROUNDS = 3, ELEMENTS = 200 };
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec_tune on the simulator, whose own time it measures: the space, the reports, the stored
 // results, and the caller's memory.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "runtime/launch/tensor.h"
 #include "runtime/tune.h"
 #include "tests/unit/cache_fixture.h"
 #include "tests/unit/runtime_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { N = 3000 };
 

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions newer than sm_90a other than tcgen05: mma.sync with .kind and block scaling (sm_120a), minima and
 // maxima of three numbers, redux of f32. Fragments lie as PTX ISA 9.7.14.5 has them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { ROWS = 16, COLUMNS = 8, LANES = 32 };
 

@@ -2,18 +2,9 @@
 // The simulator's checkers, on kernels with one bug each and on their correct twins
 // (tests/golden/sim/bugs). A bug's lines are those of bugs.cu with the marks // A: NAME and // B:
 // NAME. Its reports are at these lines and no others, under every schedule. A twin has no report.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "sim/sim.h"
 #include "tests/unit/unit.h"
+#include "sim/sim.h"
 
 enum { WORDS = 2048, MAX_PARAMS = 4, SCHEDULES = 4 };
 

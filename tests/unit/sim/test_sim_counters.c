@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The counters against their definitions, by brute force: random addresses,
 // masks and widths; one request each.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { LANES = 32, BANKS = 32, WORD = 4, SECTOR = 32, REGION = 4096, SEEDS = 60 };
 

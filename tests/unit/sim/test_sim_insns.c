@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each instruction on random and special inputs against a C expression; parser and
 // decoder errors; control flow; counters.
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_insns.h"
-#include "tests/unit/unit.h"
 
 __extension__ typedef unsigned __int128 uint128;
 __extension__ typedef __int128 int128;

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma: every shape and type, and matrix moves, against C. The PTX is made here from the shapes; operands lie
 // in memory as the PTX ISA's figures have them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
 #include "tests/unit/sim_matrices.h"
-#include "tests/unit/unit.h"
 
 // ---- mma ----
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels as nvcc compiles them (optimised and not, for two targets) on the simulator, against C bit for bit:
 // tests/sim_nvcc has what they must compute.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/sim_nvcc/kernels.h"
-#include "tests/unit/unit.h"
 
 static const char folder[] = NVCC_PTX "/nvcc";
 

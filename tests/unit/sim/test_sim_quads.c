@@ -2,16 +2,9 @@
 // mma.m8n8k4 of f16: four dots a warp, in every order of A and B, on small integers, against C.
 // Fragments are as in the PTX ISA: lane l takes part in dot l / 4 % 4, lanes from 16 on with its
 // upper half.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 typedef struct Product {
   int a[8][4], b[4][8], c[8][8];

@@ -2,16 +2,10 @@
 // The race checker against an oracle that keeps every byte's last write and every warp's last read.
 // Warps of random kernels read and write runs of 1 to 16 bytes a lane, contiguous or not, with
 // barriers between them. Every report's kind, lines, lane and address must be the oracle's.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 enum {
   REGION = 3072,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The instructions that compilers emit seldom, on random and special inputs against a C expression; atomics,
 // 128 bits, calls, and what is refused.
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_insns.h"
-#include "tests/unit/unit.h"
 
 // binary16 by its definition.
 static double half(uint64_t bits) {

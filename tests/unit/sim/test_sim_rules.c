@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simulator's promises about order: lanes that diverge and reconverge, groups that wait, warps,
 // CTAs, schedules and host threads. Also the registers at a CTA's start.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 #define HEAD                                                                                                 \
   ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 other)\n{\n"

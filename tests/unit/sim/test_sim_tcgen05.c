@@ -2,18 +2,9 @@
 // tcgen05: tcgen05.mma of every kind, type, layout and source, tcgen05.cp and shift, and a whole matmul. The
 // PTX is made here; operands lie in memory as the PTX ISA has them. The elements are small integers, whose
 // sums are exact.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 enum {
   A_AT = 0,
@@ -579,13 +570,6 @@ static void test_moves(void **state) {
 }
 
 // ---- a whole matmul ----
-
-static uint16_t bf16_of_int(int value) {
-  float wide = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &wide, sizeof bits);
-  return (uint16_t)(bits >> 16);
-}
 
 static tilec_sim_tensor_map map_of(uint64_t address, uint64_t columns, uint64_t rows) {
   tilec_sim_tensor_map map;

@@ -2,18 +2,9 @@
 // The checkers of tcgen05. Faults are planted in the right kernels of tests/golden/sim/tcgen05_order.ptx by an
 // edit of one line. Each must be reported at its line under every schedule. The kernels themselves are right
 // and have no report.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 enum { ROWS = 128, COLUMNS = 32, ZEROS = 8 };
 

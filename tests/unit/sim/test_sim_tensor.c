@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor copies and tensor maps, under all four schedules.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
-#include "tests/unit/unit.h"
 
 #define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
-
-static uint16_t bf16_of_int(int value) {
-  float wide = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &wide, sizeof bits);
-  return (uint16_t)(bits >> 16);
-}
 
 static tilec_sim_tensor_map map_2d(uint32_t type, uint64_t address, uint64_t columns, uint64_t rows,
                                    uint64_t pitch, uint32_t box_columns, uint32_t box_rows,

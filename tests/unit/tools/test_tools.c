@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tool's own parts: options, SPECs, random data, .npy files.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
 #include "tests/unit/unit.h"
 #include "tools/run/argument.h"
 #include "tools/run/expect.h"

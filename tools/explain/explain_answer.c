@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The report's first line: time, bottleneck, and the one change to try with its gain.
+#include <string.h>
+
+#include "tools/explain/explain.h"
+
+static const double least_share = 0.01;   // Part of the time or a total. Less is no answer.
+static const double least_retune = 0.02;  // A faster configuration must gain this, if no loss explains it.
+static const double same_gain = 0.9;      // Part of the largest gain. Fewer changes are better.
+static const double prefer_loss = 0.5;    // Part of the largest gain. A named flaw is better.
+static const double prefer_what_if = 0.8; // Part of a loss's gain. A predicted configuration is better.
+static const double explains = 0.3;       // Part of a configuration's gain. The loss is the reason for it.
+
+const char *explain_duration(Arena *arena, double seconds) {
+  return seconds < 1e-3 ? arena_printf(arena, "%.1f us", 1e6 * seconds)
+                        : arena_printf(arena, "%.2f ms", 1e3 * seconds);
+}
+
+double explain_floor(const Explanation *e) {
+  const CostReport *r = e->model;
+  const CostTime *time = &r->time;
+  if (!time->known) return 0;
+  double once = r->memory > 0 ? (r->memory - r->again) / r->memory : 1,
+         memory = once * time->bounds[BOUND_MEMORY], tensor = time->bounds[BOUND_TENSOR] / time->tail;
+  return time->launch + (memory > tensor ? memory : tensor);
+}
+
+const WhatIf *explain_best_what_if(const Explanation *e, uint32_t knobs, double *gain) {
+  const WhatIf *best = NULL;
+  double most = 0;
+  *gain = 0;
+  for (uint32_t i = 0; i < e->what_if.n; i++) {
+    const WhatIf *one = &e->what_if.at[i];
+    double less = e->model->time.seconds - one->seconds;
+    if (one->knobs & ~knobs) continue;
+    if (!best) most = less;
+    if (less < least_share * e->model->time.seconds || less < same_gain * most) break;
+    if (!best || one->changes < best->changes) best = one, *gain = less;
+  }
+  return best;
+}
+
+// --- flaws: the losses of one kind
+
+static bool is_first_of_kind(const Explanation *e, uint32_t at) {
+  for (uint32_t i = 0; i < at; i++)
+    if (strcmp(e->losses.at[i].kind, e->losses.at[at].kind) == 0) return false;
+  return true;
+}
+
+static void add_line(const Explanation *e, Answer *answer, Loc loc) {
+  for (uint32_t i = 0; i < answer->lines.n; i++)
+    if (answer->lines.at[i].line == loc.line && answer->lines.at[i].file == loc.file) return;
+  if (!loc.line || loc.line == e->model->func->loc.line) return;
+  vec_push(e->run->arena, &answer->lines, loc);
+  for (uint32_t i = answer->lines.n - 1; i && answer->lines.at[i - 1].line > loc.line; i--)
+    answer->lines.at[i] = answer->lines.at[i - 1], answer->lines.at[i - 1] = loc;
+}
+
+static double gain_of(const Explanation *e, const CostSaving *saving, double counted) {
+  double share;
+  return e->model->time.known ? cost_saving(e->model, saving, &share) : counted;
+}
+
+// Losses that only another configuration can avoid.
+static bool needs_what_if(const Loss *loss) {
+  static const char *const kinds[] = {"spill",           "tail",           "too few programs",
+                                      "too few stages",  "bank conflicts", "not prefetched",
+                                      "waits for memory"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(loss->kind, kinds[i]) == 0) return true;
+  return false;
+}
+
+static Answer answer_of_kind(const Explanation *e, uint32_t at) {
+  const Loss *loss = &e->losses.at[at];
+  Answer answer = {.flaw = loss->kind, .change = loss->fix, .loss = loss};
+  CostSaving saving = {0};
+  double counted = 0, gain;
+  for (uint32_t i = at; i < e->losses.n; i++) {
+    const Loss *other = &e->losses.at[i];
+    if (strcmp(other->kind, loss->kind) != 0) continue;
+    explain_add_saving(&saving, &other->saving);
+    counted += other->counted;
+    add_line(e, &answer, other->loc);
+  }
+  answer.gain = gain_of(e, &saving, counted);
+  if (!loss->knobs || !e->model->time.known) return answer;
+  const WhatIf *found = explain_best_what_if(e, loss->knobs, &gain);
+  if (answer.gain < explains * gain) found = NULL;
+  bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
+  if (found && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
+    answer.what_if = found, answer.change = found->text, answer.gain = gain;
+  else if (searched && needs_what_if(loss))
+    answer.gain = 0;
+  return answer;
+}
+
+// --- other configurations
+
+static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
+  const CostReport *r = e->model;
+  bool larger = found->growth > 1;
+  if (found->knobs == KNOB_WARPS) return "number of warps";
+  if (found->knobs == KNOB_STAGES) return "number of stages";
+  switch (r->time.bottleneck) {
+  case BOUND_L2:
+  case BOUND_SHARED:
+  case BOUND_TENSOR: return larger ? "small tiles" : r->time.tail > 1.1 ? "tail" : "tile sizes";
+  case BOUND_LATENCY:
+  case BOUND_TURNS:
+    return 2 * r->occupancy.warps < r->func->module->target.arch->warps ? "low occupancy"
+                                                                        : "few bytes in flight";
+  case BOUND_SPILLS: return "spill";
+  case BOUND_MEMORY:
+  case BOUND_ISSUE:
+  case BOUND_FMA:
+  case BOUND_MUFU:
+  case BOUND_ATOMICS:
+  case BOUND_COUNT: break;
+  }
+  return larger ? "small tiles" : "configuration";
+}
+
+void explain_answer(Explanation *e) {
+  const CostTime *time = &e->model->time;
+  Answer best = {0};
+  double gain, whole = time->known ? time->seconds : 1;
+  for (uint32_t i = 0; i < e->losses.n; i++) {
+    if (!is_first_of_kind(e, i)) continue;
+    Answer answer = answer_of_kind(e, i);
+    bool same =
+        best.what_if && answer.what_if == best.what_if && strcmp(answer.flaw, "too few programs") == 0;
+    if (answer.gain >= least_share * whole && (answer.gain > best.gain || same)) best = answer;
+  }
+  const WhatIf *found = explain_best_what_if(e, KNOB_TILE | KNOB_WARPS | KNOB_STAGES, &gain);
+  if (found && gain >= least_retune * whole && best.gain < prefer_loss * gain)
+    best =
+        (Answer){.flaw = flaw_of_retuning(e, found), .change = found->text, .what_if = found, .gain = gain};
+  e->answer = best;
+}
+
+// --- as text
+
+static const char *lines_text(const Explanation *e) {
+  enum { MOST = 3 };
+  const Answer *answer = &e->answer;
+  const char *text = "";
+  for (uint32_t i = 0; i < answer->lines.n && i < MOST; i++)
+    text = arena_printf(e->run->arena, "%s%s%u", text,
+                        i                     ? ", "
+                        : answer->lines.n > 1 ? " (lines "
+                                              : " (line ",
+                        answer->lines.at[i].line);
+  return !*text ? "" : arena_printf(e->run->arena, "%s%s)", text, answer->lines.n > MOST ? ", ..." : "");
+}
+
+static const char *without_time(const Explanation *e) {
+  const Answer *answer = &e->answer;
+  Arena *arena = e->run->arena;
+  const char *chip = e->model->func->module->target.arch->name;
+  if (!answer->flaw)
+    return arena_printf(arena, "no time is predicted for %s; no waste of 1 %% was found", chip);
+  const char *of = answer->loss->counted_of;
+  return arena_printf(arena, "no time is predicted for %s; %s%s%s. Try %s", chip, answer->flaw, lines_text(e),
+                      of ? arena_printf(arena, ": %.0f %% of all %s", 100 * answer->gain, of) : "",
+                      answer->change);
+}
+
+const char *explain_headline(const Explanation *e) {
+  const CostTime *time = &e->model->time;
+  const Answer *answer = &e->answer;
+  Arena *arena = e->run->arena;
+  if (!time->known) return without_time(e);
+  const char *head = arena_printf(arena, "%s, limited by %s", explain_duration(arena, time->seconds),
+                                  cost_bound_name(time->bottleneck));
+  if (!answer->flaw)
+    return arena_printf(arena, "%s; the work needs %s at least, and no change was found that gains 1 %%",
+                        head, explain_duration(arena, explain_floor(e)));
+  const char *left = explain_duration(arena, time->seconds - answer->gain);
+  return arena_printf(arena, "%s: %s%s. Try %s: %s, %.0f %% less", head, answer->flaw, lines_text(e),
+                      answer->change, left, 100 * answer->gain / time->seconds);
+}
