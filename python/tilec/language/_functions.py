@@ -2902,7 +2902,8 @@ def static_assert(cond: Any, msg: Str = "") -> None:
 
 @builtin
 def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
-    """Prints values while the kernel is compiled, as a note with the location.
+    """Prints values while the kernel is compiled, as a note with the location. Launches from Python print the values
+    alone, to `sys.stdout`.
 
     Args:
         values: any values; a run-time value is printed as its type.
