@@ -18,6 +18,7 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
 The bytes 01 and 02 are around what a terminal shows in bold. Lines have at most 100 columns, apart from examples."""
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -458,9 +459,22 @@ def command(c):
     return "\n".join(parts + [limits()] * (compiles or runs) + [examples(c.name), STATUS])
 
 
-def code(name, title, text, written, instead):
-    block = lambda title, lines: f"\n{heading(title)}" + "".join(f"  {line}\n" for line in re.sub(r"\n\Z", "", lines.lstrip("\n")).split("\n"))
-    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', written)}{block('instead', instead or '(nothing)')}"
+def changed_lines(case, written, instead):
+    """The lines of a case that its fix changes, before and after it; or its command, if that differs."""
+    path = next(path for path in (ROOT / f"tests/golden/mistakes/{case}{suffix}" for suffix in (".py", ".tile")) if path.exists())
+    text = path.read_text(encoding="latin-1")
+    commands = [re.search(r"^# (compile|run): ?(.*)$", each, re.M).groups() for each in (text, text.replace(written, instead))]
+    if commands[0] != commands[1]:
+        return [f"tilec {path.name} {words}" if kind == "compile" else f"tilec {words.replace(' ', f' {path.name} ', 1)}" for kind, words in commands]
+    at = text.index(written)
+    begin, end = text.rindex("\n", 0, at) + 1, text.index("\n", at + len(written.removesuffix("\n")))
+    return [text[begin:end], (text[begin:at] + instead + text[at + len(written):end]).removesuffix("\n")]
+
+
+def code(name, title, text, written, instead, cases):
+    block = lambda title, lines: f"\n{heading(title)}" + "".join(f"  {line}\n" for line in (lines if "\t" in lines else textwrap.dedent(lines)).split("\n"))
+    old, new = changed_lines(cases.split()[0], written, instead)
+    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', old)}{block('instead', new or '(nothing)')}"
 
 
 def usages():
@@ -470,7 +484,7 @@ def usages():
     for option in options():
         takers = ", ".join(c.name for c in commands if c.letter in option.commands)
         yield "Y", [name for name in (option.name, option.short) if name], option.row + wrapped(f"taken by: tilec {takers}", 0, 2) + "\n"
-    codes = [(re.match(r"X\((\w+)", line)[1], *strings(line)[:4]) for line in table("tools/options/diagnostics.def")]
+    codes = [(re.match(r"X\((\w+)", line)[1], *strings(line)) for line in table("tools/options/diagnostics.def")]
     yield "D", ["codes"], heading("codes of mistakes; tilec help CODE explains one") + "".join(two_columns(c[0], c[1]) for c in codes)
     yield from (("D", [c[0]], code(*c)) for c in codes)
 

@@ -162,10 +162,14 @@ static bool run_inline_asm(Machine *m, Op *op) {
     m->memory->gave_up = true;
     return eval_error(m, op, NO_ELEMENT, "[T1405] the evaluator cannot evaluate inline assembly");
   }
-  if (eval_first_time(m, op))
+  bool first = eval_first_time(m, op);
+  if (first && m->options.uncompared)
     diag_warning(
         m->diags, op->loc,
         "[T1405] the evaluator does not run inline assembly: values that depend on it are not compared");
+  else if (first)
+    diag_remark(m->diags, op->loc, "eval",
+                "the evaluator does not run inline assembly: values that depend on it are not known");
   for (uint32_t k = 0; k < op->operand_count && !op_attr(op, ATTR_PURE); k++) {
     const Tile *operand = eval_operand(m, op, k);
     if (!eval_code_is_float(operand->code) && eval_code_bytes(operand->code) == 8) give_away(m, operand);

@@ -65,9 +65,9 @@ typedef struct EvalOptions {
   bool compared; // The results are compared: warn of values that depend on the order of programs and threads.
   // Warn if offsets wrapped in 32 bits before they reached the address of an access (eval_wrap.c).
   bool wraps;
-  // Inline assembly gives unknown values, with a warning, instead of an error. For results that are only
-  // compared.
+  // Inline assembly gives unknown values, with a remark, instead of an error. For results that nobody reads.
   bool assembly;
+  bool uncompared; // With a warning instead: --check leaves these values out.
   bool hints; // warn if the promise of a hint (multiple_of and similar) is broken (eval_hint.c)
   void (*print)(const char *text, void *data); // receives each line that a kernel prints; NULL: dropped
   void *print_data;

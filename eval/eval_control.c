@@ -27,12 +27,18 @@ bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *wha
   return true;
 }
 
+// Control flow passes a value on.
+static void carry(Machine *m, const Value *to, const Value *from) {
+  eval_copy(m, eval_tile(m, to), &m->values[from->id]);
+  eval_carry_origin(m, to, from);
+}
+
 // Copies the region's yielded values to the op's results.
 void eval_take_yielded(Machine *m, const Op *op, const Op *end) {
   uint32_t yielded = end && end->kind == OP_YIELD ? end->operand_count : 0;
   if (yielded != op->result_count)
     BUG("%s yields %u values for %u results", op_info(op->kind)->name, yielded, op->result_count);
-  for (uint32_t i = 0; i < yielded; i++) eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, end, i));
+  for (uint32_t i = 0; i < yielded; i++) carry(m, &op->results[i], op_operand(end, i));
 }
 
 static RegionEnd run_if(Machine *m, const Op *op) {
@@ -61,7 +67,7 @@ bool eval_for_begin(Machine *m, const Op *op, ForRounds *r, bool *more) {
   bool is_signed = elem_is_signed((Elem)eval_operand(m, op, 0)->code);
   r->down = is_signed && (int64_t)r->step < 0;
   for (uint32_t k = 0; k < op->result_count; k++)
-    eval_copy(m, eval_tile(m, &op->results[k]), eval_operand(m, op, LOOP_FIRST_INIT + k));
+    carry(m, &op->results[k], op_operand(op, LOOP_FIRST_INIT + k));
   *more = r->down     ? (int64_t)r->i > (int64_t)r->upper
           : is_signed ? (int64_t)r->i < (int64_t)r->upper
                       : r->i < r->upper;
@@ -70,8 +76,7 @@ bool eval_for_begin(Machine *m, const Op *op, ForRounds *r, bool *more) {
 
 void eval_for_round(Machine *m, const Op *op, const ForRounds *r) {
   eval_set_int(m, op->regions[0]->args[0], r->i);
-  for (uint32_t k = 0; k < op->result_count; k++)
-    eval_copy(m, eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
+  for (uint32_t k = 0; k < op->result_count; k++) carry(m, loop_carried(op, k), &op->results[k]);
 }
 
 static RegionEnd run_for(Machine *m, const Op *op) {
@@ -113,8 +118,7 @@ void eval_take_args(Machine *m, const Region *region, const Op *from, uint32_t f
   if (from->operand_count - first != region->arg_count)
     BUG("%s passes %u values to %u arguments", op_info(from->kind)->name, from->operand_count - first,
         region->arg_count);
-  for (uint32_t i = 0; i < region->arg_count; i++)
-    eval_copy(m, eval_tile(m, region->args[i]), eval_operand(m, from, first + i));
+  for (uint32_t i = 0; i < region->arg_count; i++) carry(m, region->args[i], op_operand(from, first + i));
 }
 
 // A region's arguments are not values of the other region, so copying them one by one is correct.
@@ -132,8 +136,7 @@ static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
     if (!eval_control_operand(m, end, 0, "the condition", &condition, &doubt)) return REGION_FAILED;
     if (!waits || doubt & ASSEMBLED) eval_doubt_memory(m, doubt);
     if (!condition) {
-      for (uint32_t i = 0; i < op->result_count; i++)
-        eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));
+      for (uint32_t i = 0; i < op->result_count; i++) carry(m, &op->results[i], op_operand(end, i + 1));
       return REGION_ENDED;
     }
     eval_take_args(m, after, end, 1);

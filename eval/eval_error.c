@@ -152,21 +152,35 @@ static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32
   return diag;
 }
 
+// Where element i of the value became undefined. The trace ends at the first element that is defined: masks may have
+// changed since.
+static Origin find_origin(const Machine *m, const Value *from, uint32_t i) {
+  for (;;) {
+    const Tile *t = &m->values[from->id];
+    if (i >= t->n || !(t->state[i] & UNDEFINED)) return (Origin){0};
+    if (m->origins && m->origins[from->id].op) return m->origins[from->id];
+    const Op *op = from->def;
+    if (!op) return (Origin){0};
+    from = undefined_operand(m, op, &i);
+    if (!from) return (Origin){op, undefined_because(m, op, i)};
+  }
+}
+
+void eval_carry_origin(Machine *m, const Value *to, const Value *from) {
+  const Tile *t = &m->values[to->id];
+  uint32_t i = 0;
+  while (i < t->n && !(t->state[i] & UNDEFINED)) i++;
+  if (i == t->n && !m->origins) return;
+  if (!m->origins) m->origins = ARENA_ARRAY(m->arena, Origin, m->func->value_count);
+  m->origins[to->id] = i < t->n ? find_origin(m, from, i) : (Origin){0};
+}
+
 // Adds a note where the operand's element became undefined.
 static void note_origin(Machine *m, Diag *diag, const Value *operand, uint32_t element) {
-  const Op *origin = operand->def;
-  uint32_t i = element == NO_ELEMENT ? 0 : element;
-  // Masks and loop operands of other iterations may have changed since. The trace ends at the first element
-  // that is defined.
-  for (const Value *from = operand; origin && from;) {
-    if (i >= m->values[from->id].n || !(m->values[from->id].state[i] & UNDEFINED)) return;
-    from = undefined_operand(m, origin, &i);
-    if (from) origin = from->def;
-  }
-  const char *why = origin ? undefined_because(m, origin, i) : NULL;
-  if (!why) return;
-  diag_note(m->diags, diag, origin->loc, "%s", why);
-  diag_note_calls(m->diags, diag, origin->loc);
+  Origin origin = find_origin(m, operand, element == NO_ELEMENT ? 0 : element);
+  if (!origin.why) return;
+  diag_note(m->diags, diag, origin.op->loc, "%s", origin.why);
+  diag_note_calls(m->diags, diag, origin.op->loc);
 }
 
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {

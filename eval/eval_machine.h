@@ -46,6 +46,11 @@ typedef struct MbarrierState MbarrierState; // eval_mbarrier.c
 typedef struct StoreState StoreState;       // eval_stores.c
 typedef struct ChannelState ChannelState;   // eval_channels.c
 
+typedef struct Origin {
+  const Op *op;    // that made an element undefined; NULL: none is, or it is not known
+  const char *why; // for a note; NULL: no advice
+} Origin;
+
 typedef struct Machine {
   Func *func;
   Diags *diags;
@@ -81,6 +86,7 @@ typedef struct Machine {
   bool *hints_told;         // By Op.id: the hint is broken and was reported; NULL: none checked yet.
   bool *told;               // By Op.id: the op's warning was reported; NULL: none yet.
   uint32_t hints;           // Number of broken hints reported.
+  Origin *origins;          // By Value.id, of what control flow carries; NULL: nothing undefined was.
 } Machine;
 
 typedef enum RegionEnd {
@@ -103,6 +109,8 @@ bool eval_on_host(Machine *m, const Op *op, const char *what);
 // The same for an undefined operand. `what` names it ("the mask"). A note says where the element became
 // undefined.
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what);
+// Keeps where `from` became undefined, for its copy `to`: operands of a former iteration are gone.
+void eval_carry_origin(Machine *m, const Value *to, const Value *from);
 void eval_print_value(Buf *out, ElemCode code, uint64_t bits); // of one element, as a decimal
 // Returns true on the first call for the op, if the op has no warning yet.
 bool eval_first_time(Machine *m, const Op *op);

@@ -12,8 +12,10 @@ bool elab_given_args(Elab *e, const Expr *expr, GivenArgs *given) {
     Obj obj = elab_expr(e, arg->value);
     good = good && obj.kind != OBJ_ERROR;
     if (obj.kind == OBJ_ERROR) continue;
+    Loc name_loc = arg->loc;
+    if (arg->name) name_loc.len = (uint16_t)strlen(arg->name);
     if (arg->stars == 0)
-      vec_push(e->arena, given, ((Given){obj, arg->value->loc, arg->name}));
+      vec_push(e->arena, given, ((Given){obj, arg->value->loc, arg->name, name_loc}));
     else if (arg->stars == 2 || obj.kind != OBJ_TUPLE) {
       elab_error(e, arg->loc,
                  arg->stars == 2 ? "[T0204] '**' arguments cannot be passed in a kernel"
@@ -22,7 +24,7 @@ bool elab_given_args(Elab *e, const Expr *expr, GivenArgs *given) {
       good = false;
     } else
       for (uint32_t k = 0; k < obj.items.n; k++) {
-        vec_push(e->arena, given, ((Given){obj.items.at[k], arg->value->loc, NULL}));
+        vec_push(e->arena, given, ((Given){obj.items.at[k], arg->value->loc, NULL, LOC_NONE}));
         good = good && obj.items.at[k].kind != OBJ_ERROR;
       }
   }
@@ -60,7 +62,7 @@ static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, 
   bool prints = strcmp(callee, "print") == 0, pythons = false;
   for (size_t i = 0; prints && i < sizeof of_print / sizeof *of_print; i++)
     pythons = pythons || strcmp(given->name, of_print[i]) == 0;
-  elab_error(e, given->loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name, callee,
+  elab_error(e, given->name_loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name, callee,
              pythons ? "; leave it out: each element is printed on a separate line"
                      : elab_did_you_mean(e, str_from(given->name), names, n));
   return false;
@@ -137,7 +139,7 @@ static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, co
 
 bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call) {
   GivenArgs given = {0};
-  Given self = {callee->self ? *callee->self : obj_error(), expr->call.callee->loc, NULL};
+  Given self = {callee->self ? *callee->self : obj_error(), expr->call.callee->loc, NULL, LOC_NONE};
   if (callee->self) vec_push(e->arena, &given, self);
   return elab_given_args(e, expr, &given) &&
          bind_given(e, expr->loc, elab_expr_text(e, expr->call.callee), callee, &given, call);
@@ -318,12 +320,12 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
   GivenArgs given = {0};
   if (callee->kind == OBJ_ERROR) return *callee;
   if (callee->kind == OBJ_BUILTIN && callee->self)
-    vec_push(e->arena, &given, ((Given){*callee->self, loc, NULL}));
+    vec_push(e->arena, &given, ((Given){*callee->self, loc, NULL, LOC_NONE}));
   if (callee->kind == OBJ_FUNCTION && callee->receiver)
-    vec_push(e->arena, &given, ((Given){*callee->receiver, loc, NULL}));
+    vec_push(e->arena, &given, ((Given){*callee->receiver, loc, NULL, LOC_NONE}));
   for (uint32_t i = 0; i < n; i++) {
     if (args[i].kind == OBJ_ERROR) return args[i];
-    vec_push(e->arena, &given, ((Given){args[i], loc, NULL}));
+    vec_push(e->arena, &given, ((Given){args[i], loc, NULL, LOC_NONE}));
   }
   if (callee->kind == OBJ_FUNCTION) {
     return elab_apply_given(e, loc, callee, &given);
@@ -340,7 +342,7 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
 
 static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
   GivenArgs given = {0};
-  if (callee->receiver) vec_push(e->arena, &given, ((Given){*callee->receiver, expr->loc, NULL}));
+  if (callee->receiver) vec_push(e->arena, &given, ((Given){*callee->receiver, expr->loc, NULL, LOC_NONE}));
   bool good = can_call(e, expr->loc, callee->function) && elab_given_args(e, expr, &given);
   return good ? call_function(e, expr->loc, callee, &given) : obj_error();
 }

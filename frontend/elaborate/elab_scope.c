@@ -355,7 +355,20 @@ static const char *how_to_import(Elab *e, const char *name) {
   return arena_printf(e->arena, "%s.%s, or 'from %s import %s'", known, name, module, name);
 }
 
+// A global of Python's with a plain value, which @triton.jit hides. Python's package defines NAME as _tilec_plain_NAME.
+static bool hidden_global(Elab *e, Loc loc, const char *name) {
+  const char *plain = intern(&e->ir->names, str_from(arena_printf(e->arena, "_tilec_plain_%s", name)));
+  Obj obj;
+  if (!elab_in_py(e) || !global_name(e, loc, plain, &obj)) return false;
+  elab_error(e, loc,
+             "[T0201] '%s' is a global that is no constexpr: write `%s = %sconstexpr(%s)`, or set "
+             "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1",
+             name, name, elab_language_prefix(e, str_from("constexpr")), obj_text(e, &obj));
+  return true;
+}
+
 static Obj unknown_name(Elab *e, Loc loc, const char *name) {
+  if (hidden_global(e, loc, name)) return obj_error();
   for (uint32_t i = e->frame->pruned.n; i-- > 0;) {
     const Name *pruned = &e->frame->pruned.at[i];
     if (pruned->name != name) continue;

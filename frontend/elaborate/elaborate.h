@@ -137,6 +137,7 @@ typedef struct Given {
   Obj obj;
   Loc loc;
   const char *name; // NULL: positional
+  Loc name_loc;     // of a keyword
 } Given;
 typedef VEC(Given) GivenArgs;
 

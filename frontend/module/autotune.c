@@ -84,7 +84,7 @@ static Obj known_args(Elab *e, GivenArgs *given) {
     if (known->obj.kind == OBJ_ABSENT || known->obj.kind == OBJ_ERROR) continue;
     names[args.items.n] = known->name;
     args.items.at[args.items.n++] = known->obj;
-    vec_push(e->arena, given, ((Given){known->obj, known->loc, known->name}));
+    vec_push(e->arena, given, ((Given){known->obj, known->loc, known->name, known->loc}));
   }
   return args;
 }
@@ -93,8 +93,8 @@ static bool call_prune(Elab *e, const Expr *expr, const Obj *list, Obj *left) {
   Said before = elab_said(e);
   GivenArgs given = {0}, named = {0};
   Obj function = elab_expr(e, expr), args = known_args(e, &named);
-  vec_push(e->arena, &given, ((Given){*list, expr->loc, NULL}));
-  vec_push(e->arena, &given, ((Given){args, expr->loc, NULL}));
+  vec_push(e->arena, &given, ((Given){*list, expr->loc, NULL, LOC_NONE}));
+  vec_push(e->arena, &given, ((Given){args, expr->loc, NULL, LOC_NONE}));
   bool is_function = function.kind == OBJ_FUNCTION, takes_any = false;
   for (uint32_t i = 0; is_function && i < function.function->params.n; i++)
     takes_any |= function.function->params.at[i].stars == 2;

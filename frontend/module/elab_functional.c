@@ -136,8 +136,8 @@ bool host_extreme(Elab *e, const Expr *call, Obj *obj) {
     else if (strcmp(name, "default") == 0)
       otherwise = args.at[i].obj;
     else
-      return *obj = elab_error(e, args.at[i].loc, "[T0204] unexpected keyword argument '%s' of '%s'", name,
-                               callee->name),
+      return *obj = elab_error(e, args.at[i].name_loc, "[T0204] unexpected keyword argument '%s' of '%s'",
+                               name, callee->name),
              true;
   }
   bool list = items.items.n == 1 && items.items.at[0].kind == OBJ_TUPLE;

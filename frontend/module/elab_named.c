@@ -163,7 +163,7 @@ static uint32_t field_of(const NamedTuple *class, const char *name) {
 static bool place_field(Elab *e, const NamedTuple *class, const Given *given, uint32_t *next, Obj *tuple) {
   uint32_t at = given->name ? field_of(class, given->name) : (*next)++;
   if (at >= class->n && given->name)
-    elab_error(e, given->loc, "[T0204] '%s' has no field '%s'%s", class->name, given->name,
+    elab_error(e, given->name_loc, "[T0204] '%s' has no field '%s'%s", class->name, given->name,
                elab_did_you_mean(e, str_from(given->name), class->fields, class->n));
   else if (at >= class->n)
     elab_error(e, given->loc, "[T0204] too many values for '%s': it has %u fields", class->name, class->n);

@@ -27,6 +27,18 @@ static bool add_constant(Call *call, PyObject *name, PyObject *value) {
   return true;
 }
 
+// A TypeError with the kernel's name before the text, which it takes. It gives false.
+static bool refuse(Launcher *self, PyObject *text) {
+  PyObject *kernel = text ? PyObject_GetAttrString((PyObject *)self, "__name__") : NULL;
+  if (kernel)
+    PyErr_Format(PyExc_TypeError, "%S: %U", kernel, text);
+  else if (text)
+    PyErr_SetObject(PyExc_TypeError, text);
+  Py_XDECREF(kernel);
+  Py_XDECREF(text);
+  return false;
+}
+
 static bool place_named(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t nargs,
                         PyObject *names) {
   Py_ssize_t count = names ? PyTuple_Size(names) : 0, guess = nargs;
@@ -38,8 +50,7 @@ static bool place_named(Launcher *self, Call *call, PyObject *const *args, Py_ss
       continue;
     }
     if (call->values[at]) {
-      PyErr_Format(PyExc_TypeError, "argument '%U' is given twice", name);
-      return false;
+      return refuse(self, PyUnicode_FromFormat("argument '%U' is given twice", name));
     }
     call->values[at] = value;
     guess = at + 1;
@@ -49,9 +60,8 @@ static bool place_named(Launcher *self, Call *call, PyObject *const *args, Py_ss
 
 static bool place(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   if (nargs > (Py_ssize_t)self->count) {
-    PyErr_Format(PyExc_TypeError, "%zd arguments are given, the kernel has %u parameters", nargs,
-                 self->count);
-    return false;
+    return refuse(self, PyUnicode_FromFormat("%zd arguments are given, the kernel has %u parameters", nargs,
+                                             self->count));
   }
   call->count = 0;
   memcpy(call->values, args, (size_t)nargs * sizeof *args);
@@ -60,8 +70,7 @@ static bool place(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t 
   for (uint32_t i = (uint32_t)nargs; i < self->count; i++) {
     if (!call->values[i]) call->values[i] = self->defaults[i];
     if (call->values[i]) continue;
-    PyErr_Format(PyExc_TypeError, "argument '%U' is missing", self->names[i]);
-    return false;
+    return refuse(self, PyUnicode_FromFormat("argument '%U' is missing", self->names[i]));
   }
   return true;
 }

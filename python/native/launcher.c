@@ -186,7 +186,7 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   PyEval_RestoreThread(thread);
   if (on_cpu && !interrupt_end(options.cancel)) return false;
   kernel->refused = status == TILEC_ERROR_COMPILE;
-  if (!run->on_stream && !kernel_warn(state, kernel)) return false;
+  if (!run->on_stream && !kernel_warn(state, kernel, run->silent)) return false;
   if (status) return raise_launch(self, call, status);
   if (a->kept && !look_after(state, a)) return false;
   return call_hook(state->leave, self, run->grid);
@@ -197,7 +197,7 @@ static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments
   tilec_status status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
   PyEval_RestoreThread(thread);
   kernel->refused = status == TILEC_ERROR_COMPILE;
-  if (!kernel_warn(self->state, kernel)) return false;
+  if (!kernel_warn(self->state, kernel, false)) return false;
   return status ? raise_status(self->state, status, NULL) != NULL : true;
 }
 

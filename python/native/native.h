@@ -163,8 +163,9 @@ typedef struct Kernel {
 
 extern PyType_Spec program_spec, kernel_spec, compiled_spec;
 
-// Warns of what compiles logged since. false: a warning became an exception.
-bool kernel_warn(const State *state, Kernel *kernel);
+// Warns of what compiles logged since, and prints what static_print says, unless it is silent. false: a warning became
+// an exception.
+bool kernel_warn(const State *state, Kernel *kernel, bool silent);
 
 // ---- arguments ----
 

@@ -190,12 +190,12 @@ static void kernel_dealloc(Kernel *self) {
   Py_DECREF(type);
 }
 
-bool kernel_warn(const State *state, Kernel *kernel) {
+bool kernel_warn(const State *state, Kernel *kernel, bool silent) {
   if (PyList_Size(kernel->logged) == 0 || !state->warned) return true;
   PyObject *items = PyList_GetSlice(kernel->logged, 0, PyList_Size(kernel->logged));
   PyObject *result = NULL;
   if (items && PyList_SetSlice(kernel->logged, 0, PyList_Size(kernel->logged), NULL) == 0)
-    result = PyObject_CallFunctionObjArgs(state->warned, items, NULL);
+    result = PyObject_CallFunctionObjArgs(state->warned, items, silent ? Py_True : Py_False, NULL);
   Py_XDECREF(items);
   Py_XDECREF(result);
   return result != NULL;

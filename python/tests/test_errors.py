@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Errors and warnings: what is raised, and where it points."""
 
+import contextlib
+import io
 import math
+import os
 import unittest
+import unittest.mock
 import warnings
 
 import kernels
@@ -120,9 +124,56 @@ class Errors(unittest.TestCase):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             tilec._errors.warned(
-                [(1, HERE, 3, 5, 2, "w", 0, None, None), (3, None, 0, 0, 0, "n", 0, None, None), (0, None, 0, 0, 0, "e", 2, "T0301", None)]
+                [(1, HERE, 3, 5, 2, "w", 0, "T1301", None), (3, None, 0, 0, 0, "n", 0, None, None), (0, None, 0, 0, 0, "e", 2, "T0301", None)]
             )
-        self.assertEqual([(w.category, w.filename, w.lineno) for w in caught], [(tilec.TilecWarning, HERE, 3)])
+        self.assertEqual([(w.category, w.filename, w.lineno, str(w.message)) for w in caught], [(tilec.TilecWarning, HERE, 3, "[T1301] w\nnote: n")])
+
+    def test_chosen_precision_is_no_warning(self):
+        """IEEE by the launch's option, by the environment, and in the kernel."""
+
+        @tilec.jit
+        def squared(x):
+            i = tl.arange(0, 16)
+            at = x + i[:, None] * 16 + i[None, :]
+            tl.store(at, tl.dot(tl.load(at), tl.load(at)))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            squared[(1,)](floats([1] * 256), default_dot_input_precision="ieee")
+            with unittest.mock.patch.dict(os.environ, TRITON_F32_DEFAULT="ieee"):
+                squared[(1,)](floats([1] * 256), num_warps=2)
+            squared[(1,)](floats([1] * 256))
+
+    def test_unknown_assembly_has_the_kernels_line(self):
+        @tilec.jit
+        def assembled(x):
+            v = tl.inline_asm_elementwise("ex3.approx.f32 $0, $1;", "=f,f", [tl.load(x)], dtype=tl.float32, is_pure=True, pack=1)
+            tl.store(x, v)
+
+        with self.assertRaises(tilec.DeviceError) as caught:
+            assembled[(1,)](floats([1]))
+        first = caught.exception.diagnostics[0]
+        self.assertEqual((first.code, first.file, first.line), ("T1403", __file__, assembled.fn.__code__.co_firstlineno + 2))
+        self.assertIn("'ex3.approx.f32'", first.text)
+
+    def test_static_print(self):
+        """It prints once for each compile, to stdout; a checked launch compiles twice."""
+
+        @tilec.jit
+        def prints(x, B: tl.constexpr):
+            tl.static_print("B is", B, x.dtype)
+            tl.static_print("second")
+            tl.store(x + tl.arange(0, B), 1.0)
+
+        says = io.StringIO()
+        with contextlib.redirect_stdout(says):
+            prints[(1,)](floats([0] * 4), B=4)
+            prints[(1,)](floats([0] * 4), B=4)
+            prints[(1,)](floats([0] * 4), B=2)
+            tilec.set_check(True)
+            self.addCleanup(tilec.set_check, False)
+            prints[(1,)](floats([0] * 4), B=1)
+        self.assertEqual(says.getvalue(), "".join(f"B is {b} *fp32\nsecond\n" for b in (4, 2, 1)))
 
 
 if __name__ == "__main__":

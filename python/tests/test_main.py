@@ -162,7 +162,7 @@ class Main(unittest.TestCase):
         line = PROGRAM.split("\n").index("    tl.store(out, tl.max(tl.load(x + i, mask=i < n), axis=0))  # a warning") + 1
         result = self.run_tilec("check", "program.py", "unread")
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stderr, rf"program\.py:{line}: TilecWarning: the value to store in out\[0\] of 1 is undefined")
+        self.assertRegex(result.stderr, rf"program\.py:{line}: TilecWarning: \[T1301\] the value to store in out\[0\] of 1 is undefined")
         self.assertEqual(result.stderr.count("TilecWarning"), 1)
         self.assertTrue(result.stderr.endswith("tilec: 3 launches of 2 kernels checked, 1 warning\n"), result.stderr)
         result = self.run_tilec("check", "--strict", "program.py", "unread")

@@ -91,7 +91,7 @@ print(x[9], tuned.best_config.num_warps, isinstance(tuned, triton.runtime.Autotu
         """As in Triton: others are not seen."""
         result = self.run_program("reads_a_global[(1,)](array.array('f', [0]))")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("'PLAIN'", result.stderr)
+        self.assertIn("error[T0201]: 'PLAIN' is a global that is no constexpr: write `PLAIN = tl.constexpr(3)`, or set TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1", result.stderr)
         says = self.check("triton.knobs.compilation.allow_non_constexpr_globals = True\nx = array.array('f', [0])\nreads_a_global[(1,)](x)\nprint(x[0])")
         self.assertEqual(says, "3.0\n")
 
@@ -205,6 +205,24 @@ print("__getitem__" in vars(type(add)), add[(1,)](x, 8, BLOCK=8) is not None, x[
         calls = ["{(2,): 4} i32 2 False", "{(2,): 4} i64 2 False", "{(2,): 4} i32 4 True", "{(2,): 2} i32 4 False"]
         self.assertEqual(says.splitlines(), [f"{when} add {call}" for call in calls for when in ("ask", "done")] + [
             "None None None [8.0, 8.0, 6.0, 2.0, 0.0, 0.0, 0.0, 0.0]", "False True 2.0"])  # fmt: skip
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy")
+    def test_hooks_get_numpy_arguments(self):
+        """NumPy's arrays have `__index__`, as integers do."""
+        says = self.check("""
+import numpy as np
+def show(**given):
+    made = given["compile"]
+    print(made["signature"]["x"], made["signature"]["n"])
+runtime = triton.knobs.runtime
+with runtime.scope():
+    runtime.jit_cache_hook = runtime.jit_post_compile_hook = show
+    add[(1,)](np.zeros(8, np.float32), np.int32(8), BLOCK=8)
+    add[(1,)](np.zeros(8, np.int32), np.int64(2**40), BLOCK=8)
+    add[(1,)](np.zeros(1, np.float16)[0:1], 2, BLOCK=1)
+""")
+        types = ["*fp32 i32", "*i32 i64", "*fp16 i32"]
+        self.assertEqual(says.splitlines(), [line for line in types for _ in range(2)])
 
     def test_preload(self):
         says = self.check("""

@@ -455,11 +455,12 @@ def autotune(
     Args:
         configs: a list of Configs.
         key: names of parameters.
-        prune_configs_by: a dict. `early_config_prune`: a function of the Configs and a dict of the arguments, which returns the
-            Configs to try. `perf_model`: a function of arguments by keyword, which returns a time. `top_k`: how many
-            Configs with the lowest such times are tried; a float up to 1.0 is a share.
+        prune_configs_by: a dict. `early_config_prune`: a function that returns the Configs to try. It is called as
+            `f(configs, named_args, **kwargs)`: `named_args` is a dict of the positional arguments, `kwargs` has the launch's
+            keywords, with `grid` and `warmup`. `perf_model`: a function of arguments by keyword, which returns a time. `top_k`: how
+            many Configs with the lowest such times are tried; a float up to 1.0 is a share.
         reset_to_zero: names of arrays that are set to zero before each measurement.
-        restore_value: names of arrays that a measurement leaves unchanged.
+        restore_value: names of arrays that are restored after each measurement.
         pre_hook: called before each measurement as `pre_hook(args)` with a dict of the arguments, and once after all as
             `pre_hook(args, reset_only=True)`. It replaces `reset_to_zero` and `restore_value`.
         post_hook: called after each measurement as `post_hook(args, exception=error)`; `error` is None if it succeeded.
@@ -482,6 +483,14 @@ def autotune(
 
         double[lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)](x, out, 1000)
         print(out[999])  # 2.0
+
+        def only_small(configs, named_args, **kwargs):
+            return [config for config in configs if config.kwargs["BLOCK"] <= named_args["n"]]
+
+        sizes = [tilec.Config({"BLOCK": size}) for size in (1024, 256)]
+        tuned = tilec.autotune(sizes, key=["n"], prune_configs_by={"early_config_prune": only_small})(add)
+        tuned[lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)](x, y, out, 1000)
+        print(tuned.best_config.kwargs)  # {'BLOCK': 256}
     """
     options: Dict[str, Any] = {"prune_configs_by": prune_configs_by, "reset_to_zero": reset_to_zero, "restore_value": restore_value}
     options.update(pre_hook=pre_hook, post_hook=post_hook, warmup=warmup, rep=rep, use_cuda_graph=use_cuda_graph)

@@ -25,6 +25,8 @@ __all__ = ["Captured", "CaptureError", "capture"]
 
 UNIT = "_tilec_{}"
 NAMED = "_tilec_namedtuple"
+HIDDEN = "_tilec_plain_"  # frontend/elaborate/elab_scope.c reads it
+LONGEST_HIDDEN = 40  # characters of a value that an error shows
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,12 @@ class Unit:
         name = self.fresh("_tilec_c0")
         self.bindings[name] = f"{name}: {TL}.constexpr = {text}"
         return name
+
+    def hide(self, name: str, value: Any) -> None:
+        """Defines a global that a kernel does not see under another name, for the error's text."""
+        text = values.number_text(value)
+        if text is not None and len(text) <= LONGEST_HIDDEN:
+            self.bindings[HIDDEN + name] = f"{HIDDEN}{name}: {TL}.constexpr = {text}"
 
     # ---- the text
 

@@ -171,7 +171,28 @@ class UnknownArgument(ArgumentError, KeyError):
 
 
 class OutOfResources(TilecError, MemoryError):
-    """No memory is left, on the host or the device. It is a MemoryError too."""
+    """A kernel needs more shared memory than the GPU has. It is a CompilationError too then, and has the attributes below.
+    It is also raised, without these, when the host or the device has no memory left. It is a MemoryError too.
+
+    Attributes:
+        required, limit: bytes of shared memory, as the kernel needs and as the GPU has.
+        name: "shared memory".
+
+    Example::
+
+        @tilec.jit
+        def large(a, b, out):
+            i, k = tl.arange(0, 256), tl.arange(0, 1024)
+            first, second = tl.load(a + i[:, None] * 1024 + k), tl.load(b + k[:, None] * 256 + i)
+            tl.store(out + i[:, None] * 256 + i, tl.dot(first, second))
+
+        a, b, c = np.ones((256, 1024), np.float32), np.ones((1024, 256), np.float32), np.ones((256, 256), np.float32)
+        try:
+            large[(1,)](a, b, c)
+        except tilec.OutOfResources as error:
+            print(error.name, error.required > error.limit, error.limit)  # shared memory True 232448
+            print(isinstance(error, tilec.CompilationError))  # True
+    """
 
 
 class StaticAssertionError(CompilationError):
@@ -219,7 +240,8 @@ def report_in_one_line() -> None:
 
 
 class TilecWarning(UserWarning):
-    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line.
+    """A warning of the compiler or of a check, by Python's `warnings`, at the kernel's line. Its text begins with the code that
+    `tilec help` explains, such as `[T1301]`.
 
     Example::
 
@@ -350,14 +372,30 @@ def _release_warning() -> str:
     )
 
 
-def warned(raw: List[RawDiagnostic]) -> None:
-    """Warns of what compiles and checked launches have logged, at the line that a message is about. Errors come as
-    exceptions."""
+# For callers whose --fp32-dot has a default. Python's launches choose always: an option, the environment or tf32.
+_IEEE_WARNING = "fp32 is multiplied in IEEE fp32"
+
+_PRINTED = "static_print: "
+
+
+def printed(raw: Iterable[RawDiagnostic]) -> None:
+    """Prints what static_print calls of a compile say, as Triton does: the values alone."""
+    for item in raw:
+        if SEVERITIES[item[0]] == "note" and item[5].startswith(_PRINTED):
+            print(item[5].removeprefix(_PRINTED))
+
+
+def warned(raw: List[RawDiagnostic], silent: bool = False) -> None:
+    """Warns of what compiles and checked launches have logged, at the line that a message is about. Prints what static_print
+    says, unless it is silent. Errors come as exceptions."""
+    if not silent:
+        printed(raw)
     for diagnostic in diagnostics(_reindexed(raw)):
         releases = diagnostic.severity == "remark" and diagnostic.text.startswith(_RELEASE_REMARK)
-        if diagnostic.severity != "warning" and not releases:
+        if diagnostic.severity != "warning" and not releases or diagnostic.text.startswith(_IEEE_WARNING):
             continue
-        text = _release_warning() if releases else "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
+        code = f"[{diagnostic.code}] " if diagnostic.code else ""
+        text = _release_warning() if releases else "\n".join([code + diagnostic.text, *(str(note) for note in diagnostic.notes)])
         if releases or (diagnostic.code or "").startswith(_RUN_CODES):
             run_warnings.add((diagnostic.file, diagnostic.line, text))
         if diagnostic.file:

@@ -220,7 +220,8 @@ class JITFunction(_native.Launcher):
         args: arrays, numbers, tuples, descriptors and constexprs, in the order of the parameters.
         kwargs: arguments by name, and options.
 
-    Errors: TypeError for a missing argument, ArgumentError for impossible arguments or an unknown option,
+    Errors: TypeError for a missing argument, and for a value that no kernel takes, such as a list. ArgumentError for an
+    impossible option, such as `num_warps=3`, and for an unknown name, such as `num_wraps`: this one is a KeyError too.
     CompilationError, LaunchError, DeviceError.
 
     Example::
@@ -531,7 +532,7 @@ def jit(
         repr: a function that makes the kernel's name in PTX. `triton.jit` calls it; `tilec.jit` accepts and ignores it.
         launch_metadata: a function `(grid, kernel, args)`, whose dict launch hooks of `triton.knobs` get. `triton.jit` calls it
             while such a hook is set; `tilec.jit` accepts and ignores it.
-        do_not_specialize: names or indices of parameters, whose values make no other code. Without it the code
+        do_not_specialize: names or indices of parameters whose values never cause another compilation. Without it the code
             depends on whether an integer is 1, and whether an integer or address is divisible by 16.
         do_not_specialize_on_alignment: names or indices of parameters. Only "divisible by 16" is not used.
         debug: True adds line tables for debuggers, as the option `debug` of a launch does.

@@ -82,6 +82,7 @@ class Resolver(ast.NodeVisitor):
     def read(self, holder: Any, name: str, value: Any) -> Optional[Known]:
         globals_of = self.unit.capture.globals_of
         if globals_of is not None and not self.unit.is_host() and not globals_of(value):
+            self.unit.hide(name, value)
             return None
         self.unit.capture.watch(holder, name, value)
         return Known(values.known_value(value))

@@ -22,7 +22,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from . import _native
 from . import _values as values
 from ._capture import Captured, CaptureError, capture
-from ._errors import CompilationError, TilecError
+from ._errors import CompilationError, TilecError, printed
 from ._triton_removed import with_what_is_there
 
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
@@ -360,6 +360,7 @@ def compile_source(source: Any, options: Any, target: Any) -> Result:
     captured, signature = captured_of(source, bool(getattr(options, "debug", False)))
     made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
     compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made)
+    printed(compiled.diagnostics())
     result = Result(captured, compiled, time.perf_counter() - start, mapped)
     hidden = [param["name"] for param in result.meta["params"] if param["hidden"]]
     if hidden or result.meta["cluster"] != 1:

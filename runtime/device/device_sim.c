@@ -9,6 +9,7 @@
 #include "base/plain.h"
 #include "ir/memory/atomic.h"
 #include "runtime/device/device.h"
+#include "runtime/device/ptx_place.h"
 #include "runtime/device/sim_report.h"
 #include "runtime/device/tensor_encode.h"
 #include "runtime/error.h"
@@ -232,6 +233,30 @@ static void free_kernel(SimKernel *k) {
   free(k);
 }
 
+typedef struct Refusal {
+  SimKernel *kernel;
+  Str ptx;
+  char message[256];     // the simulator's
+  uint32_t line, column; // of the PTX; 0: it refused nothing
+} Refusal;
+
+static void add_sources(Sources *sources, const SimKernel *kernel) {
+  for (uint32_t i = 0; i < kernel->source_count; i++)
+    sources_add(sources, kernel->sources[i].name, kernel->sources[i].text);
+}
+
+// The refused instruction's place in the kernel's source, as the last error. Else that stays.
+static tilec_status keep_refusal(void *data) {
+  Refusal *refusal = data;
+  Arena *arena = &refusal->kernel->arena;
+  Sources sources = {.arena = arena};
+  Diags diags = {.arena = arena, .sources = &sources, .error_limit = MAX_REPORTS};
+  add_sources(&sources, refusal->kernel);
+  if (!ptx_refuse(&diags, refusal->ptx, refusal->message, refusal->line, refusal->column))
+    return TILEC_ERROR_NOT_SUPPORTED;
+  return error_diags(TILEC_ERROR_NOT_SUPPORTED, &diags);
+}
+
 static tilec_status sim_load(tilec_device *device, const KernelImage *image, void **kernel) {
   if (image->is_binary)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "the simulator runs PTX, not a GPU's code");
@@ -248,8 +273,14 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
   tilec_sim *sim = lock_sim(device);
   tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &k->module);
   if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, k->module, image->name, &k->kernel);
+  Refusal refusal = {.kernel = k, .ptx = image->ptx};
   if (result != TILEC_SIM_OK) tilec_sim_unload(sim, k->module); // keeps the message
+  if (result == TILEC_SIM_ERROR_PTX && !k->is_ptx) {
+    tilec_sim_load_place(sim, &refusal.line, &refusal.column);
+    snprintf(refusal.message, sizeof refusal.message, "%s", tilec_sim_message(sim));
+  }
   status = unlock_sim(device, result);
+  if (refusal.line) status = error_guard(keep_refusal, &refusal);
   if (status)
     free_kernel(k);
   else
@@ -327,10 +358,7 @@ static tilec_status print_findings(void *data) {
   Told *t = data;
   Sources sources = {.arena = &t->arena};
   Diags diags = {.arena = &t->arena, .sources = &sources, .error_limit = MAX_REPORTS};
-  for (uint32_t i = 0; i < t->kernel->source_count; i++) {
-    const SimSource *source = &t->kernel->sources[i];
-    sources_add(&sources, source->name, source->text);
-  }
+  add_sources(&sources, t->kernel);
   BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->kernel->pointer_count);
   ReportContext context = {.diags = &diags,
                            .pointers = pointer_names(t),

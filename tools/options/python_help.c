@@ -233,8 +233,16 @@ static bool explains(Str text, Str name) {
   return false;
 }
 
+// True if the meaning of `asm` has the name as a key: "ttgir".
+static bool quotes(Str text, Str name) {
+  for (size_t i = 0; i + name.n + 2 <= text.n; i++)
+    if (text.at[i] == '"' && memcmp(text.at + i + 1, name.at, name.n) == 0 && text.at[i + 1 + name.n] == '"')
+      return true;
+  return false;
+}
+
 // The rows of entries that the word names: "do_not_specialize", a parameter of tilec.jit. `print` NULL: only looks.
-// `options`: only options of launches. Returns true if there is one.
+// `options`: only options of launches, and attributes. Returns true if there is one.
 static bool entry_rows(const char *word, bool options, bool colors, Buf *print) {
   Entry entry;
   Str name = str_from(word);
@@ -243,11 +251,13 @@ static bool entry_rows(const char *word, bool options, bool colors, Buf *print) 
     PageRow row = {0}, head = {0};
     for (const char *rows = entry.body; page_next_row(&rows, entry.end, &row);) {
       if (row.is_head) head = row;
-      bool wanted = !options || str_is(head.cells[0], "option");
+      bool attribute = str_is(head.cells[0], "attribute");
+      bool wanted = !options || attribute || str_is(head.cells[0], "option");
       if (row.is_head || !wanted) continue;
-      Str shown = has_name(row.cells[0], name)                      ? name
-                  : explains(cell_of(&head, &row, "meaning"), name) ? row.cells[0]
-                                                                    : (Str){0};
+      Str meaning = cell_of(&head, &row, "meaning");
+      bool texts = has_name(row.cells[0], str_from("asm"));
+      bool within = explains(meaning, name) || (texts && quotes(meaning, name));
+      Str shown = has_name(row.cells[0], name) ? name : within ? row.cells[0] : (Str){0};
       found |= shown.n > 0;
       if (print && shown.n) put_entry_row(shown, &entry, &head, &row, colors, print);
     }

@@ -86,7 +86,8 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
                                .compared = true,
                                .wraps = true,
                                .hints = true,
-                               .assembly = true};
+                               .assembly = true,
+                               .uncompared = run->options->check};
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 

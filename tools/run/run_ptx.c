@@ -6,6 +6,7 @@
 #include "ir/number.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
+#include "runtime/device/ptx_place.h"
 
 static uint64_t argument_bits(const Run *run, const RunArg *param) {
   const Argument *value = &param->value;
@@ -40,61 +41,6 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
   return true;
 }
 
-// The number after `at` and blanks. *at moves past it.
-static uint32_t number_at(Str text, size_t *at) {
-  uint32_t number = 0;
-  while (*at < text.n && (text.at[*at] == ' ' || text.at[*at] == '\t')) ++*at;
-  for (; *at < text.n && text.at[*at] >= '0' && text.at[*at] <= '9'; ++*at)
-    number = 10 * number + (uint32_t)(text.at[*at] - '0');
-  return number;
-}
-
-// Line `line` of the PTX, without leading blanks.
-static Str ptx_line(Str ptx, uint32_t line) {
-  size_t from = 0;
-  for (; line > 1 && from < ptx.n; from++) line -= ptx.at[from] == '\n';
-  while (from < ptx.n && (ptx.at[from] == ' ' || ptx.at[from] == '\t')) from++;
-  size_t to = from;
-  while (to < ptx.n && ptx.at[to] != '\n') to++;
-  return (Str){ptx.at + from, to - from};
-}
-
-// The source location of a PTX line: the last .loc before it, as codegen writes it. Line 0: not known.
-static Loc source_of_ptx(Run *run, Str ptx, uint32_t line) {
-  Loc loc = LOC_NONE;
-  for (; line > 0 && !loc.line; line--) {
-    Str text = ptx_line(ptx, line);
-    size_t at = strlen(".loc");
-    if (!str_starts(text, ".loc")) continue;
-    (void)number_at(text, &at); // the file number; with kernels from several files, the file that has such a
-                                // line
-    loc.line = number_at(text, &at);
-    loc.col = (uint16_t)number_at(text, &at);
-    const char *length = memchr(text.at, '+', text.n);
-    if (length) at = (size_t)(length + 1 - text.at), loc.len = (uint16_t)number_at(text, &at);
-  }
-  if (loc.line)
-    loc.file = sources_with_line(&run->c->sources, tool_source_name(run->options->file), loc.line);
-  return loc;
-}
-
-// Reports compiled code that the simulator rejects. Only the user's inline assembly can be the cause.
-static tilec_status refuse_instruction(Run *run, const KernelImage *image, const tilec_sim *sim,
-                                       uint32_t line, uint32_t column) {
-  const char *text = strstr(tilec_sim_message(sim), ": ");
-  Loc loc = source_of_ptx(run, image->ptx, line);
-  if (!loc.line || !text) return TILEC_ERROR_NOT_SUPPORTED;
-  Str whole = ptx_line(image->ptx, line);
-  const char *start = image->ptx.at, *end = whole.at + whole.n;
-  while (line > 1 && start < end) line -= *start++ == '\n';
-  start += column ? column - 1 : 0;
-  int n = 0;
-  while (start + n < end && start[n] != ';' && n < 100) n++;
-  diag_error(&run->c->diags, loc, "[T1403] the simulator does not run the instruction '%.*s': %s", n, start,
-             text + strlen(": "));
-  return TILEC_ERROR_COMPILE;
-}
-
 tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) {
   tilec_status status = cubin_load(run->device, image, kernel);
   const tilec_sim *sim = device_simulator(run->device);
@@ -108,8 +54,8 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   }
   if (!line) return status;
   if (!is_ptx) {
-    tilec_status refused = refuse_instruction(run, image, sim, line, column);
-    return refused == TILEC_ERROR_COMPILE ? refused : status;
+    bool refused = ptx_refuse(&run->c->diags, image->ptx, tilec_sim_message(sim), line, column);
+    return refused ? TILEC_ERROR_COMPILE : status;
   }
   const char *text = strstr(tilec_sim_message(sim), ": ");
   uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));

@@ -29,9 +29,9 @@ class range(_kernels_own):
         num_stages: how many iterations of loads to shared memory are in flight, such as the operands of `tl.dot`.
             1 prefetches nothing. None takes the kernel's: `--num-stages`, or `num_stages` of a launch. Without
             these it is 3.
-        loop_unroll_factor: how many copies of the body a loop that loads has at most, so that loads of several
-            iterations are in flight. 1: one copy. None leaves the number to the compiler. Long bodies have fewer
-            copies, and bodies that store or have a `tl.dot` one. Values do not change.
+        loop_unroll_factor: the most copies of the body, for loops that load: loads of several iterations are then
+            in flight. 1: one copy. None leaves the number to the compiler. Long bodies have fewer copies, and
+            bodies that store or have a `tl.dot` one. Values do not change.
         disallow_acc_multi_buffer: Triton then keeps one buffer for a dot's accumulator. No effect here:
             accumulators are in registers.
         flatten: Triton then joins this loop with the one in it, for its pipeline. No effect here.

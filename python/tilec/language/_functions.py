@@ -1316,7 +1316,9 @@ def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | No
         input: a tile `[M, K]` of an element type of the table.
         other: a tile `[K, N]` of the same type; of fp8, either type.
         acc: a tile `[M, N]` of the result's type that is added. None adds nothing.
-        input_precision: how fp32 is multiplied: `"ieee"`, `"tf32"`, `"tf32x3"`, `"bf16x3"` or `"bf16x6"`.
+        input_precision: how fp32 is multiplied: `"ieee"`, `"tf32"`, `"tf32x3"`, `"bf16x3"` or `"bf16x6"`. None
+            takes the kernel's: `default_dot_input_precision` of a Python launch, `TRITON_F32_DEFAULT` in its
+            environment, or `--fp32-dot` of the command.
         allow_tf32: the former way to say `"tf32"` (True) or `"ieee"` (False).
         max_num_imprecise_acc: for fp8 on sm_90a, how many terms of K are added before the sum moves to fp32
             registers. None adds all K of the dot. A number is rounded down to a power of two, and is at least 32.
@@ -2900,7 +2902,8 @@ def static_assert(cond: Any, msg: Str = "") -> None:
 
 @builtin
 def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
-    """Prints values while the kernel is compiled, as a note with the location.
+    """Prints values while the kernel is compiled, as a note with the location. Launches from Python print the values
+    alone, to `sys.stdout`.
 
     Args:
         values: any values; a run-time value is printed as its type.

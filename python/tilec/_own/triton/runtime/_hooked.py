@@ -10,6 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 import tilec
 from tilec import MockTensor
+from tilec._arrays import BOOL, FLOAT, INT, classify
 from tilec._jit import IGNORED, OPTIONS
 from tilec._own import NotProvided
 from tilec._values import is_constexpr, is_dtype, is_function, unwrap
@@ -52,14 +53,15 @@ def _type_of(value: Any, path: Path, made: Specialisation) -> Any:
         return tuple(_type_of(item, (*path, i), made) for i, item in enumerate(value))
     if hasattr(value, "block_shape"):
         return f"tensordesc<{_element(value.base)}{list(value.block_shape)}>"
-    if isinstance(value, bool):
+    kind = classify(type(value), False)[0]
+    if kind == BOOL:
         return "i1"
     if value is None or is_function(value) or is_dtype(value) or is_constexpr(value) or isinstance(value, str) or (type(value) is int and value == 1):
         made.constants[path] = value
         return "constexpr"
-    if isinstance(value, float):
+    if kind == FLOAT:
         return "fp32"
-    if hasattr(value, "__index__") and not hasattr(value, "data_ptr"):
+    if kind == INT:
         number = value.__index__()
         if number % 16 == 0:
             made.attrs[path] = [["tt.divisibility", 16]]
