@@ -218,7 +218,7 @@ static void start_one(Block *block, const unsigned char *image, uint64_t cluster
   block->index = (block->id[2] * launch->grid[1] + block->id[1]) * launch->grid[0] + block->id[0];
   block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
   memset(block->barriers, 0, sizeof block->barriers);
-  block->async_count = 0;
+  block->async_count = block->waited = 0;
   block->pool = 0;
   block->timeouts = 0;
   block->wakes_in_vain = block->spins = block->cancel_failed = false;

@@ -120,6 +120,7 @@ struct Block {
   uint32_t shared_bytes;
   struct Tmem *tmem; // NULL: the program does not use it
   Barrier barriers[ALL_BARRIERS];
+  uint32_t waited; // a bit for each barrier of bar with arrivals
   AsyncQueue at_mbarriers;
   uint64_t async_count; // Operations issued.
   uint32_t pool;        // Registers returned by setmaxnreg.dec, counted per thread of a warp.

@@ -106,6 +106,7 @@ static void give_votes(Warp *warp, const LaneGroup *group, const Insn *insn, con
 static void release_barrier(Block *block, uint32_t id) {
   Barrier complete = block->barriers[id];
   block->barriers[id] = (Barrier){0};
+  block->waited &= ~(1u << id);
   sim_hook_bar_release(block, id);
   cluster_leader(block)->timeouts = 0;
   for (uint32_t w = 0; w < block->warp_count; w++)
@@ -144,10 +145,11 @@ static void release_cluster(Block *leader) {
 }
 
 static void release_complete_barriers(Block *block) {
-  for (uint32_t id = 0; id < BARRIERS; id++) {
+  for (uint32_t left = block->waited; left; left &= left - 1) {
+    uint32_t id = lowest_lane(left);
     const Barrier *barrier = &block->barriers[id];
     uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
-    if (barrier->arrived && barrier->arrived >= expected) release_barrier(block, id);
+    if (barrier->arrived >= expected) release_barrier(block, id);
   }
   Block *leader = cluster_leader(block);
   if (leader->barriers[CLUSTER_BARRIER].arrived) release_cluster(leader);
@@ -197,6 +199,7 @@ static void arrive_at_barrier(Warp *warp, LaneGroup *group, const Insn *insn, ui
   }
   block->worker->by_site[insn->site].barriers++;
   Barrier *barrier = &(cluster ? cluster_leader(block) : block)->barriers[id];
+  if (!cluster) block->waited |= 1u << id;
   barrier->arrived += count_lanes(lanes);
   barrier->expected = threads;
   if (insn->to) {

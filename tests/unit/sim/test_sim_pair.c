@@ -155,6 +155,19 @@ static void form_text(const Form *t, char *to, size_t room) {
   snprintf(to + n, room - n, "%s", end);
 }
 
+// With SIM_PTX_OUT, the folder gets the text: tests/groups/ptxas assembles it.
+static void keep_text(const char *text) {
+  static int n;
+  const char *folder = getenv("SIM_PTX_OUT");
+  char path[512];
+  if (!folder) return;
+  snprintf(path, sizeof path, "%s/pair-%d.ptx", folder, n++);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+  fclose(file);
+}
+
 static double expected(const Form *t, uint32_t row, uint32_t column, uint32_t lane) {
   static const double scales[] = {0.5, 1, 2};
   double sum = 0;
@@ -205,6 +218,7 @@ static void test_form(void **state) {
   memset(all_words, 0, sizeof all_words);
   for (uint32_t cta = 0; cta < 2; cta++) fill(t, cta, images[cta], all_words[cta]);
   form_text(t, text, sizeof text);
+  keep_text(text);
   uint32_t shape = t->n >> 3 << 17 | (t->scaled ? t->m >> 7 << 27 : t->m >> 4 << 24);
   for (int i = 0; i < 2 * SCHEDULES; i++) {
     run_text(text, i / 2, i % 2, images, all_words, results, t->idesc | shape);
