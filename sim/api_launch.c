@@ -61,6 +61,32 @@ static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, cons
   return TILEC_SIM_OK;
 }
 
+// The cluster's extent: the launch's, or the kernel's.
+static tilec_sim_result check_cluster(tilec_sim *sim, const Program *program, const uint32_t grid[3],
+                                      const uint32_t asked[3], uint32_t cluster[3]) {
+  const uint32_t *need = program->cluster;
+  uint64_t blocks = 1;
+  for (int i = 0; i < 3; i++) {
+    cluster[i] = asked ? asked[i] : need[0] ? need[i] : 1;
+    if (cluster[i] == 0) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a cluster dimension is zero");
+    blocks *= cluster[i] <= CHIP_CLUSTER_BLOCKS ? cluster[i] : CHIP_CLUSTER_BLOCKS + 1;
+  }
+  if (blocks > CHIP_CLUSTER_BLOCKS)
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a cluster has at most %d CTAs", CHIP_CLUSTER_BLOCKS);
+  if (need[0] && memcmp(need, cluster, sizeof program->cluster) != 0)
+    return sim_fail(
+        sim, TILEC_SIM_ERROR_INVALID,
+        "the launch has clusters of %u x %u x %u CTAs, but the kernel's .reqnctapercluster requires "
+        "%u x %u x %u: launch it with these",
+        cluster[0], cluster[1], cluster[2], need[0], need[1], need[2]);
+  for (int i = 0; i < 3; i++)
+    if (grid[i] % cluster[i])
+      return sim_fail(sim, TILEC_SIM_ERROR_INVALID,
+                      "the grid has %u CTAs along %c, which is not a multiple of the cluster's %u", grid[i],
+                      "xyz"[i], cluster[i]);
+  return TILEC_SIM_OK;
+}
+
 static uint32_t resident_blocks(const tilec_sim *sim, const uint32_t block[3], uint64_t shared) {
   uint64_t threads = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES * LANES;
   uint64_t here = CHIP_SM_THREADS / threads;
@@ -158,6 +184,13 @@ static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
 tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel, const uint32_t grid[3],
                                   const uint32_t block[3], uint32_t dynamic_shared_bytes,
                                   const void *const *params) {
+  return tilec_sim_launch_cluster(sim, kernel, grid, NULL, block, dynamic_shared_bytes, params);
+}
+
+tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const tilec_sim_kernel *kernel,
+                                          const uint32_t grid[3], const uint32_t cluster[3],
+                                          const uint32_t block[3], uint32_t dynamic_shared_bytes,
+                                          const void *const *params) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   forget_launch(sim);
   if (!kernel || !grid || !block)
@@ -166,6 +199,8 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   if (!params && program->params.n)
     return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "the kernel has parameters");
   tilec_sim_result shape = check_shape(sim, program, grid, block, dynamic_shared_bytes);
+  uint32_t extent[3];
+  if (shape == TILEC_SIM_OK) shape = check_cluster(sim, program, grid, cluster, extent);
   if (shape != TILEC_SIM_OK) return shape;
   uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
   if (blocks == 0) return TILEC_SIM_OK;
@@ -187,6 +222,9 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
                    .watch_every = sim->options.watch_every};
   memcpy(launch.grid, grid, sizeof launch.grid);
   memcpy(launch.block, block, sizeof launch.block);
+  memcpy(launch.cluster, extent, sizeof launch.cluster);
+  launch.cluster_blocks = extent[0] * extent[1] * extent[2];
+  launch.clusters = blocks / launch.cluster_blocks;
   launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);
   launch.descending =
       sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;

@@ -231,6 +231,20 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_
                                                 const uint32_t grid[3], const uint32_t block[3],
                                                 uint32_t dynamic_shared_bytes, const void *const *params);
 
+// Runs a grid of clusters. The CTAs of a cluster run together. tilec_sim_launch does the same with the cluster of the
+// kernel's .reqnctapercluster, or one CTA.
+//   grid: the number of CTAs along each axis, a multiple of the cluster's
+//   cluster: the number of CTAs of a cluster along each axis, at most 16 in all. NULL: as tilec_sim_launch
+//   block: as in tilec_sim_launch
+//   dynamic_shared_bytes: as in tilec_sim_launch
+//   params: as in tilec_sim_launch
+//   TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
+TILEC_SIM_API tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const tilec_sim_kernel *kernel,
+                                                        const uint32_t grid[3], const uint32_t cluster[3],
+                                                        const uint32_t block[3],
+                                                        uint32_t dynamic_shared_bytes,
+                                                        const void *const *params);
+
 // Sets the limits of later launches.
 //   instruction_budget: as in the options
 //   timeout: as in the options
@@ -317,6 +331,7 @@ typedef enum tilec_sim_report_kind {
                   // a missing wait, commit or synchronisation of tcgen05, and columns that are not freed.
   // With options.checks only:
   TILEC_SIM_TMEM_FENCE, // Accesses to tensor memory that are synchronised, but without tcgen05.fence.
+  TILEC_SIM_CLUSTER,    // Shared memory of a CTA of the cluster that may not run, or cluster launch control.
 } tilec_sim_report_kind;
 
 // A source location, from .loc. Columns are bytes, from 1. 0: not known. The call through which the code was

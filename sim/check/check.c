@@ -28,8 +28,10 @@ static uint32_t strands_of(const Launch *launch) {
   return kinds * warps_of(launch) + mbarriers_of(launch);
 }
 
+static uint32_t cluster_strands(const Launch *launch) { return strands_of(launch) * launch->cluster_blocks; }
+
 const char *check_refusal(const Launch *launch) {
-  if (launch->blocks > UINT32_MAX / strands_of(launch) - 1)
+  if (launch->clusters > UINT32_MAX / cluster_strands(launch) - 1)
     return "the grid has too many warps to be checked";
   return NULL;
 }
@@ -63,6 +65,7 @@ static void block_close(const LaunchChecker *checker, BlockCheck *check) {
     view_close(&check->mbarriers[i].complete);
   }
   tmem_close(checker, check);
+  free(check->visits);
   free(check->mbarriers);
   free(check->warps);
   shadow_close(&check->shared);
@@ -75,7 +78,7 @@ static BlockCheck *block_open(LaunchChecker *checker, const Block *block) {
   check->warps = calloc(checker->warps, sizeof *check->warps);
   check->mbarriers = calloc(checker->mbarriers, sizeof *check->mbarriers);
   if (!check->warps || !check->mbarriers || !open_views(checker, check) || !tmem_open(checker, check) ||
-      !shadow_open(&check->shared, block->shared_bytes, true)) {
+      !visits_open(checker, check) || !shadow_open(&check->shared, block->shared_bytes, true)) {
     block_close(checker, check);
     return NULL;
   }
@@ -83,14 +86,14 @@ static BlockCheck *block_open(LaunchChecker *checker, const Block *block) {
   return checker->blocks = check;
 }
 
-static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t index) {
+static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t strand) {
   view_clear(&warp->view, checker->strands);
   foreign_drop(warp->pending);
   warp->pending = NULL;
   warp->fenced = false;
   warp->converged = warp->synced = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
-  warp->view.at[index] = 1;
+  warp->view.at[strand] = 1;
   warp->maxnregs = 0;
   bulk_reads_clear(warp);
   wgmma_begin(checker->launch, warp);
@@ -105,8 +108,10 @@ static void hook_block_start(void *context, Block *block) {
     warp_fault(&block->warps[0], block->program->code.at, 0, TILEC_SIM_BUDGET, 0, "no memory for the checks");
     return;
   }
-  check->first = 1 + block->index * checker->strands;
-  for (uint32_t w = 0; w < checker->warps; w++) warp_begin(checker, &check->warps[w], w);
+  check->first = 1 + cluster_leader(block)->cluster * checker->strands;
+  check->base = block->rank * checker->block_strands;
+  for (uint32_t w = 0; w < checker->warps; w++) warp_begin(checker, &check->warps[w], check->base + w);
+  visits_begin(checker, check);
   for (uint32_t i = 0; i < BARRIERS; i++) {
     view_clear(&check->barriers[i].arriving, checker->strands);
     check->barriers[i].arrived = 0;
@@ -170,7 +175,8 @@ LaunchChecker *check_new(const Launch *launch) {
   checker->launch = launch;
   checker->warps = warps_of(launch);
   checker->threads = threads_of(launch);
-  checker->strands = strands_of(launch);
+  checker->block_strands = strands_of(launch);
+  checker->strands = cluster_strands(launch);
   checker->mbarriers = mbarriers_of(launch);
   checker->allocations = launch->memory->n;
   checker->global = calloc(checker->allocations + 1, sizeof *checker->global);

@@ -22,27 +22,30 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
   uint32_t info = insn_index(warp, insn);
   if (has_access(insn) && insn->u.access->order != ORDER_WEAK)
     info |= (uint32_t)MARK_STRONG | (insn->u.access->block_scope ? MARK_BLOCK : 0);
-  uint32_t first = block_check(warp->block)->first;
+  uint32_t first = block_check(warp->block)->first, own = warp_strand(warp);
   *actor = (Actor){.warp = warp,
                    .insn = insn,
                    .space = space,
-                   .mark = {first + warp->index, view->at[warp->index], info},
+                   .mark = {first + own, view->at[own], info},
                    .lanes = mask,
                    .group = group_of(warp, insn, mask),
                    .converged = warp_check(warp)->converged,
                    .first = first,
                    .warps = checker->warps,
                    .strands = checker->strands,
-                   .own = warp->index,
+                   .own = own,
+                   .base = block_check(warp->block)->base,
+                   .block_strands = checker->block_strands,
+                   .block = warp->block,
                    .seen = view->at,
                    .foreign = view->seen};
 }
 
 // The shadow for an address's space or allocation. *offset is the address relative to it.
-static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace space, uint64_t address,
+static Shadow *shadow_of(LaunchChecker *checker, const Block *owner, PtxSpace space, uint64_t address,
                          uint64_t *offset) {
   *offset = address;
-  if (space == SPACE_SHARED) return &block_check(warp->block)->shared;
+  if (space == SPACE_SHARED) return &block_check(owner)->shared;
   const Memory *memory = checker->launch->memory;
   const Allocation *allocation = &memory->at[checker->last];
   if (address - allocation->base >= allocation->size || address < allocation->base) {
@@ -58,7 +61,7 @@ static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace spac
 
 // The shadow covers the whole run, because allocations are far apart.
 static void touch_bytes(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
-  Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
+  Shadow *shadow = shadow_of(checker, actor->block, actor->space, run.address, &run.offset);
   if (shadow && run.bytes <= shadow->bytes - run.offset)
     race_run(actor, shadow, &run, access);
   else
@@ -95,7 +98,7 @@ static void lost_updates(LaunchChecker *checker, Actor *actor, const HookLanes *
     uint32_t lane = lowest_lane(shared), same = lanes_sharing(lanes, lane);
     ByteRun run = {.address = lanes->addresses[lane], .bytes = lanes->bytes, .lane = lane};
     shared &= ~same;
-    Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
+    Shadow *shadow = shadow_of(checker, actor->block, actor->space, run.address, &run.offset);
     if (shadow && run.bytes <= shadow->bytes - run.offset) race_lost_update(actor, shadow, &run, same);
   }
 }
@@ -127,6 +130,11 @@ void hook_access(void *context, const HookLanes *lanes) {
   if (strong) sync_acquire(lanes);
   actor_open(&actor, lanes->warp, lanes->insn, lanes->mask, lanes->space);
   actor.addresses = lanes->addresses;
+  if (lanes->space == SPACE_SHARED && lanes->block != lanes->warp->block) {
+    actor.block = lanes->block;
+    visit_peer(lanes->warp, lanes->insn, lanes->mask, lanes->block,
+               lanes->addresses[lowest_lane(lanes->mask)], actor.own, actor.mark.clock);
+  }
   while (1u << element < lanes->bytes) element++;
   touch_runs(checker, &actor, lanes, element);
   checker->failed |= actor.failed;
@@ -160,6 +168,14 @@ void hook_range(void *context, const HookRange *range) {
     uint32_t strand;
     async_event(range->op, lane, range->access != HOOK_READ, &strand, &actor.mark.clock);
     actor.mark.strand = actor.first + strand;
+  }
+  const Block *signalled =
+      range->op && range->op->group_kind == ASYNC_GROUP_NONE ? range->op->at : range->block;
+  if (range->space == SPACE_SHARED && range->block &&
+      (range->block != range->warp->block || range->block != signalled)) {
+    actor.block = range->block;
+    visit_peer(range->warp, range->insn, range->lanes, range->block, range->address,
+               actor.mark.strand - actor.first, actor.mark.clock);
   }
   ByteRun run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
   touch_bytes(checker, &actor, range->access, run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous operations and mbarriers: the ordering that waits establish.
 #include "sim/check/check_parts.h"
+#include "sim/exec/exec.h"
 
 static MbarrierCheck *mbarrier_at(const Block *block, uint64_t address) {
   BlockCheck *check = block_check(block);
@@ -24,22 +25,21 @@ static MbarrierCheck *mbarrier_add(LaunchChecker *checker, const Block *block, u
 }
 
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock) {
-  const LaunchChecker *checker = checker_of(op->warp);
   static const StrandKind kinds[] = {[ASYNC_GROUP_COPY] = STRAND_COPY,
                                      [ASYNC_GROUP_WGMMA] = STRAND_WGMMA,
                                      [ASYNC_GROUP_TENSOR_CORE] = STRAND_TENSOR_CORE,
                                      [ASYNC_GROUP_TMEM_LOAD] = STRAND_TMEM_LOAD,
                                      [ASYNC_GROUP_TMEM_STORE] = STRAND_TMEM_STORE};
   if (op->group_kind == ASYNC_GROUP_NONE) {
-    const MbarrierCheck *mbarrier = mbarrier_at(op->warp->block, op->mbarrier);
-    *strand = strand_of(checker, STRAND_MBARRIER, 0);
-    if (mbarrier) *strand += (uint32_t)(mbarrier - block_check(op->warp->block)->mbarriers);
+    const MbarrierCheck *mbarrier = mbarrier_at(op->at, op->mbarrier);
+    *strand = strand_of(op->at, STRAND_MBARRIER, 0);
+    if (mbarrier) *strand += (uint32_t)(mbarrier - block_check(op->at)->mbarriers);
     *clock = mbarrier ? mbarrier->phases + 1 : 1;
     return;
   }
   StrandKind kind =
       op->group_kind == ASYNC_GROUP_BULK ? (writes ? STRAND_BULK : STRAND_BULK_READ) : kinds[op->group_kind];
-  *strand = strand_of(checker, kind, op->warp->index);
+  *strand = strand_of(op->warp->block, kind, op->warp->index);
   *clock = op->group[lane] + 1;
 }
 
@@ -56,10 +56,9 @@ void hook_commit(void *context, Warp *warp, const Insn *insn, uint32_t mask, Asy
 void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
                bool read) {
   static const StrandKind kinds[] = {STRAND_COPY, STRAND_BULK, STRAND_WGMMA};
-  const LaunchChecker *checker = context;
   View *view = &warp_check(warp)->view;
   uint32_t over = 0;
-  (void)insn;
+  (void)context, (void)insn;
   if (group == ASYNC_GROUP_NONE) return;
   for (uint32_t l = 0; l < LANES; l++)
     if ((mask >> l & 1) && warp->committed[group][l] > pending + over)
@@ -70,14 +69,15 @@ void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, Async
   }
   if (group == ASYNC_GROUP_WGMMA && warp_check(warp)->wgmma_over < over) warp_check(warp)->wgmma_over = over;
   if (group == ASYNC_GROUP_BULK) bulk_reads_wait(warp, mask, pending);
-  if (group == ASYNC_GROUP_BULK) know(view, strand_of(checker, STRAND_BULK_READ, warp->index), over);
-  if (!read) know(view, strand_of(checker, kinds[group], warp->index), over);
+  if (group == ASYNC_GROUP_BULK) know(view, strand_of(warp->block, STRAND_BULK_READ, warp->index), over);
+  if (!read) know(view, strand_of(warp->block, kinds[group], warp->index), over);
 }
 
 // ---- mbarriers ----
 
 static Mark mark_of(Warp *warp, const Insn *insn, uint32_t lane) {
-  return (Mark){block_check(warp->block)->first + warp->index, warp_check(warp)->view.at[warp->index],
+  uint32_t strand = warp_strand(warp);
+  return (Mark){block_check(warp->block)->first + strand, warp_check(warp)->view.at[strand],
                 insn_index(warp, insn) | lane << MARK_LANE_SHIFT};
 }
 
@@ -100,7 +100,7 @@ void hook_mbarrier_init(void *context, Warp *warp, const Insn *insn, uint32_t la
   view_clear(&m->complete, checker->strands);
   m->valid = true;
   m->fenced = m->counts_ops = false;
-  m->copy = UINT32_MAX;
+  m->copy = m->expects = UINT32_MAX;
   m->init = mark_of(warp, insn, lane);
 }
 
@@ -113,7 +113,7 @@ void hook_mbarrier_inval(void *context, Warp *warp, const Insn *insn, uint32_t l
 // Another warp uses an mbarrier. The initialisation must come before that.
 static void after_init(Warp *warp, const Insn *insn, uint32_t lane, const MbarrierCheck *m) {
   uint32_t strand = m->init.strand - block_check(warp->block)->first;
-  if (!m->valid || strand == warp->index || m->init.clock <= warp_check(warp)->view.at[strand]) return;
+  if (!m->valid || strand == warp_strand(warp) || m->init.clock <= warp_check(warp)->view.at[strand]) return;
   Report *report =
       report_new(warp, insn, 1u << lane, TILEC_SIM_RACE_WRITE_READ, m->address, mark_insn(&m->init));
   if (!report) return;
@@ -127,7 +127,8 @@ static void after_init(Warp *warp, const Insn *insn, uint32_t lane, const Mbarri
 void mbarriers_fence(Warp *warp) {
   BlockCheck *check = block_check(warp->block);
   for (uint32_t i = 0; i < check->mbarrier_n; i++)
-    if (check->mbarriers[i].init.strand == check->first + warp->index) check->mbarriers[i].fenced = true;
+    if (check->mbarriers[i].init.strand == check->first + warp_strand(warp))
+      check->mbarriers[i].fenced = true;
 }
 
 // A copy completes at an mbarrier through the asynchronous proxy. The initialisation must be visible to that
@@ -159,26 +160,32 @@ void hook_async_issue(void *context, const AsyncOp *op) {
     bulk_reads_issue(op);
     return;
   }
-  MbarrierCheck *m = mbarrier_at(op->warp->block, op->mbarrier);
+  MbarrierCheck *m = mbarrier_at(op->at, op->mbarrier);
   if (!m) return;
   after_init_fence(op->warp, op->insn, lane, m);
   m->copy = insn_index(op->warp, op->insn);
+  m->copy_block = op->warp->block;
   m->copy_warp = op->warp->index;
   m->copy_lane = lane;
 }
 
 void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
-                          uint64_t address, uint32_t phase) {
+                          Block *owner, uint64_t address, uint32_t phase) {
   LaunchChecker *checker = context;
-  MbarrierCheck *m = mbarrier_add(checker, warp->block, address);
+  MbarrierCheck *m = mbarrier_add(checker, owner, address);
   (void)phase;
   if (checker->failed) return;
+  if (owner != warp->block && (!op || op->kind == ASYNC_COMMIT))
+    visit_peer(warp, insn, 1u << lane, owner, address, warp_strand(warp),
+               warp_check(warp)->view.at[warp_strand(warp)]);
   if (op && op->kind == ASYNC_ARRIVE)
-    know(&m->arriving, strand_of(checker, STRAND_COPY, warp->index),
+    know(&m->arriving, strand_of(warp->block, STRAND_COPY, warp->index),
          warp->committed[ASYNC_GROUP_COPY][lane] + 1);
   if (op && op->kind == ASYNC_COMMIT)
-    know(&m->arriving, strand_of(checker, STRAND_TENSOR_CORE, warp->index), op->group[lane] + 1);
+    know(&m->arriving, strand_of(warp->block, STRAND_TENSOR_CORE, warp->index), op->group[lane] + 1);
   m->counts_ops |= op != NULL;
+  if (!op && insn->exec == exec_mbarrier && insn->extra == MBARRIER_ARRIVE_EXPECT_TX)
+    m->expects = insn_index(warp, insn);
   if (op && op->kind != ASYNC_COMMIT) return;
   after_init(warp, insn, lane, m);
   view_join(&m->arriving, &warp_check(warp)->view, checker->strands, &checker->failed);
@@ -191,7 +198,7 @@ void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t
   (void)phase;
   if (!m || checker->failed) return;
   m->phases++;
-  know(&m->arriving, strand_of(checker, STRAND_MBARRIER, (uint32_t)(m - block_check(block)->mbarriers)),
+  know(&m->arriving, strand_of(block, STRAND_MBARRIER, (uint32_t)(m - block_check(block)->mbarriers)),
        m->phases);
   view_join(&m->complete, &m->arriving, checker->strands, &checker->failed);
 }
@@ -211,7 +218,7 @@ bool hook_mbarrier_news(void *context, const Warp *warp, uint64_t address) {
   const LaunchChecker *checker = context;
   const MbarrierCheck *m = mbarrier_at(warp->block, address);
   if (!m || checker->failed) return false;
-  uint32_t own = strand_of(checker, STRAND_MBARRIER, (uint32_t)(m - block_check(warp->block)->mbarriers));
+  uint32_t own = strand_of(warp->block, STRAND_MBARRIER, (uint32_t)(m - block_check(warp->block)->mbarriers));
   const uint32_t *known = warp_check(warp)->view.at;
   for (uint32_t i = 0; i < checker->strands; i++)
     if (m->complete.at[i] > known[i] && (i != own || m->counts_ops)) return true;

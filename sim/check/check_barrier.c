@@ -79,11 +79,13 @@ void hook_bar_release(void *context, Block *block, uint32_t id) {
   barrier->insn = UINT32_MAX;
 }
 
-// In the simulator a cluster is one CTA.
+// The cluster's leader has the clocks that its barrier passes on.
+static BlockCheck *of_cluster(const Block *block) { return block_check(cluster_leader(block)); }
+
 void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   LaunchChecker *checker = context;
   (void)insn, (void)mask;
-  view_join(&block_check(warp->block)->cluster_arriving, &warp_check(warp)->view, checker->strands,
+  view_join(&of_cluster(warp->block)->cluster_arriving, &warp_check(warp)->view, checker->strands,
             &checker->failed);
   warp_tick(warp);
 }
@@ -98,7 +100,7 @@ void hook_cluster_release(void *context, Block *block) {
 void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   LaunchChecker *checker = context;
   (void)insn, (void)mask;
-  view_join(&warp_check(warp)->view, &block_check(warp->block)->cluster_complete, checker->strands,
+  view_join(&warp_check(warp)->view, &of_cluster(warp->block)->cluster_complete, checker->strands,
             &checker->failed);
 }
 

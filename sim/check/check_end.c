@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/integer.h"
 #include "sim/check/check_parts.h"
+#include "sim/machine/mbarrier.h"
 
 // A lane's bulk groups, counted from 1.
 struct BulkReads {
@@ -54,7 +55,7 @@ static void copies_end(Warp *warp, const Insn *exit) {
   for (uint32_t i = 0; i < check->mbarrier_n; i++) {
     const MbarrierCheck *m = &check->mbarriers[i];
     if (m->copy == UINT32_MAX) continue;
-    Warp *issuer = &warp->block->warps[m->copy_warp];
+    Warp *issuer = &m->copy_block->warps[m->copy_warp];
     Report *report = report_new(issuer, &warp->block->program->code.at[m->copy], 1u << m->copy_lane,
                                 TILEC_SIM_ASYNC, m->address, insn_index(warp, exit));
     if (!report) continue;
@@ -68,9 +69,33 @@ static void copies_end(Warp *warp, const Insn *exit) {
   }
 }
 
+// All operations are complete. What the mbarriers still count was expected and did not come, or came and was not
+// expected.
+void mbarriers_end(Block *block) {
+  const BlockCheck *check = block_check(block);
+  for (uint32_t i = 0; i < check->mbarrier_n; i++) {
+    const MbarrierCheck *m = &check->mbarriers[i];
+    Mbarrier now;
+    if (!m->valid || !m->counts_ops || !mbarrier_peek(block, m->address, &now) || now.tx == 0) continue;
+    uint32_t insn = m->expects == UINT32_MAX ? mark_insn(&m->init) : m->expects;
+    Report *report = report_new(&block->warps[0], &block->program->code.at[insn], 1u << mark_lane(&m->init),
+                                TILEC_SIM_MBARRIER, m->address, mark_insn(&m->init));
+    if (!report) continue;
+    report_buffer(report, &block->warps[0], SPACE_SHARED, m->address);
+    report_message(report,
+                   "operations have transferred %d bytes %s than expect_tx named for the mbarrier in %s",
+                   now.tx < 0 ? -now.tx : now.tx, now.tx < 0 ? "more" : "fewer", report->buffer);
+    report_order(report,
+                 "expect_tx of the bytes of all operations that complete at the mbarrier, those of other "
+                 "CTAs of the cluster included");
+  }
+}
+
 void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes) {
   bulk_reads_end(warp, exit, lanes);
-  if (warp->block->live_threads == bit_count(lanes)) copies_end(warp, exit);
+  if (warp->block->live_threads != bit_count(lanes)) return;
+  copies_end(warp, exit);
+  visits_end(warp->block);
 }
 
 // ---- setmaxnreg ----
@@ -109,6 +134,7 @@ void hook_block_end(void *context, Block *block) {
   const LaunchChecker *checker = context;
   const WarpCheck *warps = block_check(block)->warps;
   if (block->tmem) tmem_end(block);
+  mbarriers_end(block);
   for (uint32_t first = 0; first < checker->warps; first += GROUP_WARPS) {
     uint32_t last = first + GROUP_WARPS < checker->warps ? first + GROUP_WARPS : checker->warps;
     uint32_t most = first, as_many = 0;

@@ -7,7 +7,7 @@
 void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask) {
   (void)context, (void)mask;
   const MemoryAccess *access = insn->u.access;
-  AddressOperand operand = {access->space, insn->src[0], access->address64, access->offset};
+  AddressOperand operand = {access->space, insn->src[0], access->address64, false, access->offset};
   uint64_t address = address_at(warp, &operand, lowest_lane(lost));
   Report *report = report_new(warp, insn, lost, TILEC_SIM_RACE_WRITE_WRITE, address, insn_index(warp, insn));
   if (!report) return;

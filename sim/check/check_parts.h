@@ -14,6 +14,9 @@ enum { MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96, NAME_BYTES = 5
 // cp.async groups, the writes and the reads of its bulk groups, and its wgmma groups. STRAND_MBARRIER is the
 // phases of the CTA's mbarriers.
 //
+// The strands of a cluster's CTAs have numbers one after another. A warp's clocks are those of its cluster. Those
+// of other clusters are foreign.
+//
 // A program with tcgen05 has the others too (check_tmem.c). These are its operations of the tensor core, by
 // commit, and their issue, by fence. Its tcgen05.ld and tcgen05.st, by wait, have two each: one that needs
 // fences, and one that does not.
@@ -84,7 +87,9 @@ typedef struct MbarrierCheck {
   bool valid;      // initialised, and not invalidated since
   Mark init;
   bool fenced; // fence.mbarrier_init came after the initialisation
+  uint32_t expects; // the last arrive.expect_tx; UINT32_MAX: none
   // The last copy that completes here without a wait. copy UINT32_MAX: none.
+  const Block *copy_block; // that issued it
   uint32_t copy, copy_warp, copy_lane;
 } MbarrierCheck;
 
@@ -97,7 +102,9 @@ typedef struct BlockCheck {
   TmemCheck *tmem;          // NULL: the program has no tcgen05
   uint32_t mbarrier_n;
   Shadow shared;
-  uint32_t first;                // its first strand
+  uint32_t first;                // the cluster's first strand in the grid
+  uint32_t base;                 // its own first strand in the cluster
+  struct Visit *visits;          // by strand of the cluster: in check_cluster.c; NULL: a cluster of one CTA
   uint32_t exit_insn, exit_warp; // of the first exit; exit_insn UINT32_MAX: none yet
   uint32_t exited;               // number of threads
 } BlockCheck;
@@ -106,7 +113,8 @@ struct LaunchChecker {
   SimHooks hooks;
   const Launch *launch;
   BlockCheck *blocks;
-  uint32_t warps, strands, threads; // per CTA
+  uint32_t warps, threads;          // per CTA
+  uint32_t block_strands, strands;  // of a CTA, and of a cluster
   uint32_t mbarriers;               // per CTA, each with its clock: MBARRIERS, or 1 if the program has none
   Shadow *global;                   // per allocation
   size_t allocations, last;         // `last`: the one accessed last
@@ -128,16 +136,20 @@ static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
 }
 
 // Advances the warp's own clock. Its events so far are about to become known elsewhere.
-static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }
+// Strands from here on count from 0 in the cluster. That of a warp's instructions:
+static inline uint32_t warp_strand(const Warp *warp) { return block_check(warp->block)->base + warp->index; }
+static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp_strand(warp)]++; }
 // After a barrier or a .sync instruction: lanes see what others have accessed before.
 static inline void warp_synced(Warp *warp) {
-  warp_check(warp)->synced = warp_check(warp)->view.at[warp->index];
+  warp_check(warp)->synced = warp_check(warp)->view.at[warp_strand(warp)];
   warp_tick(warp);
 }
-// The CTA's strand of a kind, from 0.
-static inline uint32_t strand_of(const LaunchChecker *checker, StrandKind kind, uint32_t which) {
-  if (kind <= STRAND_MBARRIER) return (uint32_t)kind * checker->warps + which;
-  return STRAND_MBARRIER * checker->warps + checker->mbarriers +
+// The CTA's strand of a kind.
+static inline uint32_t strand_of(const Block *block, StrandKind kind, uint32_t which) {
+  const LaunchChecker *checker = block->worker->launch->hooks->context;
+  uint32_t base = block_check(block)->base;
+  if (kind <= STRAND_MBARRIER) return base + (uint32_t)kind * checker->warps + which;
+  return base + STRAND_MBARRIER * checker->warps + checker->mbarriers +
          (uint32_t)(kind - STRAND_TENSOR_CORE) * checker->warps + which;
 }
 
@@ -191,7 +203,7 @@ void hook_mbarrier_init(void *context, Warp *warp, const Insn *insn, uint32_t la
                         uint32_t count);
 void hook_mbarrier_inval(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address);
 void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
-                          uint64_t address, uint32_t phase);
+                          Block *owner, uint64_t address, uint32_t phase);
 void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t phase);
 void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase);
@@ -200,11 +212,20 @@ bool hook_mbarrier_news(void *context, const Warp *warp, uint64_t address);
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock);
 void hook_async_issue(void *context, const AsyncOp *op);
 void mbarriers_fence(Warp *warp); // fence.mbarrier_init
+// check_cluster.c
+bool visits_open(const LaunchChecker *checker, BlockCheck *check); // false: out of memory
+void visits_begin(const LaunchChecker *checker, BlockCheck *check);
+// An access of the warp, or of its operation, to shared memory of another CTA of the cluster. strand and clock
+// are those of the access.
+void visit_peer(Warp *warp, const Insn *insn, uint32_t lanes, const Block *owner, uint64_t address,
+                uint32_t strand, uint32_t clock);
+void visits_end(const Block *block); // all its threads have exited
 // check_end.c
 void bulk_reads_clear(WarpCheck *check);
 void bulk_reads_issue(const AsyncOp *op);
 void bulk_reads_wait(Warp *warp, uint32_t mask, uint32_t pending);
 void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes); // call before the lanes exit
+void mbarriers_end(Block *block);                                   // reports wrong counts of bytes
 void hook_registers(void *context, Warp *warp, const Insn *insn);
 void hook_block_end(void *context, Block *block);
 // check_wgmma.c

@@ -5,6 +5,7 @@
 #include "base/demangle.h"
 #include "sim/check/check_parts.h"
 #include "sim/check/facts.h"
+#include "sim/machine/block.h"
 
 static void set_other_place(tilec_sim_report *api, const Program *program, uint32_t insn) {
   const Insn *at = &program->code.at[insn];
@@ -107,9 +108,10 @@ void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t ad
 
 void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
                  uint32_t *which) {
-  uint32_t local = (strand - 1) % checker->strands, warps = checker->warps;
+  uint32_t local = (strand - 1) % checker->block_strands, warps = checker->warps;
   uint32_t after = STRAND_MBARRIER * warps + checker->mbarriers; // the first of STRAND_TENSOR_CORE
-  *block = (strand - 1) / checker->strands;
+  uint32_t rank = (strand - 1) % checker->strands / checker->block_strands;
+  *block = block_of_cluster(checker->launch, (strand - 1) / checker->strands, rank);
   if (local < after) {
     *kind = local / warps < STRAND_MBARRIER ? (StrandKind)(local / warps) : STRAND_MBARRIER;
     *which = *kind == STRAND_MBARRIER ? local - STRAND_MBARRIER * warps : local % warps;

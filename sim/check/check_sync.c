@@ -20,7 +20,7 @@ static uint32_t elements_of(const HookLanes *lanes) {
 static uint64_t key_of(const HookLanes *lanes, uint32_t lane, uint32_t element) {
   uint64_t address = lanes->addresses[lane] + element * (lanes->bytes / elements_of(lanes));
   if (lanes->space != SPACE_SHARED) return address;
-  return (uint64_t)1 << 63 | (uint64_t)lanes->warp->block->index << 24 | address;
+  return (uint64_t)1 << 63 | (uint64_t)lanes->block->index << CLUSTER_SHIFT | address;
 }
 
 static Released *slot_for(Released *table, uint32_t cap, uint64_t key) {
@@ -209,7 +209,7 @@ static void join_clocks(WarpCheck *check, uint32_t mask, uint32_t clock) {
 
 static void met(LaunchChecker *checker, Warp *warp, uint32_t mask) {
   WarpCheck *check = warp_check(warp);
-  uint32_t clock = check->view.at[warp->index];
+  uint32_t clock = check->view.at[warp_strand(warp)];
   if (mask == warp->live)
     check->converged = clock;
   else {

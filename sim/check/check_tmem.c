@@ -27,6 +27,7 @@ typedef struct TmemMark {
   uint32_t strand, clock; // strand: from 1, in its CTA; 0: none
   uint32_t issued;
   uint32_t insn, warp;
+  const Block *block; // the warp's CTA
   TmemBy by;
   uint32_t column, m, n; // of an accumulator: where D begins, and its shape; m 0: another matrix
 } TmemMark;
@@ -77,24 +78,25 @@ static void raise(uint32_t *clock, uint32_t to) {
 // The strands that need fences: those before STRAND_LOADED.
 void tmem_fence(Warp *warp, HookFence fence) {
   const LaunchChecker *checker = checker_of(warp);
+  const Block *leader = cluster_leader(warp->block);
   WarpCheck *check = warp_check(warp);
-  uint32_t first = strand_of(checker, STRAND_TENSOR_CORE, 0), end = strand_of(checker, STRAND_LOADED, 0);
-  for (uint32_t i = first; i < end; i++)
-    if (fence == HOOK_FENCE_TCGEN05_BEFORE)
-      raise(&check->view.at[i], check->ordered[i]);
-    else
-      raise(&check->ordered[i], check->view.at[i]);
+  uint32_t first = strand_of(leader, STRAND_TENSOR_CORE, 0), end = strand_of(leader, STRAND_LOADED, 0);
+  for (uint32_t base = 0; base < checker->strands; base += checker->block_strands)
+    for (uint32_t i = base + first; i < base + end; i++)
+      if (fence == HOOK_FENCE_TCGEN05_BEFORE)
+        raise(&check->view.at[i], check->ordered[i]);
+      else
+        raise(&check->ordered[i], check->view.at[i]);
   if (fence == HOOK_FENCE_TCGEN05_BEFORE)
-    raise(&check->view.at[strand_of(checker, STRAND_ISSUED, warp->index)], check->issued++);
+    raise(&check->view.at[strand_of(warp->block, STRAND_ISSUED, warp->index)], check->issued++);
 }
 
 void tmem_wait(Warp *warp, AsyncGroup group, uint32_t groups) {
-  const LaunchChecker *checker = checker_of(warp);
   WarpCheck *check = warp_check(warp);
   bool loads = group == ASYNC_GROUP_TMEM_LOAD;
-  raise(&check->ordered[strand_of(checker, loads ? STRAND_TMEM_LOAD : STRAND_TMEM_STORE, warp->index)],
+  raise(&check->ordered[strand_of(warp->block, loads ? STRAND_TMEM_LOAD : STRAND_TMEM_STORE, warp->index)],
         groups);
-  raise(&check->view.at[strand_of(checker, loads ? STRAND_LOADED : STRAND_STORED, warp->index)], groups);
+  raise(&check->view.at[strand_of(warp->block, loads ? STRAND_LOADED : STRAND_STORED, warp->index)], groups);
 }
 
 // ---- order ----
@@ -115,12 +117,14 @@ static bool is_pipelined(const TmemMark *first, const TmemMark *then, Hazard haz
   return then->by == BY_MMA || (first->by == BY_MMA && then->by == BY_SHIFT);
 }
 
+static bool of_warp(const TmemMark *mark, const Warp *warp) {
+  return mark->warp == warp->index && mark->block == warp->block;
+}
+
 static bool comes_after(const Warp *warp, const TmemMark *first, const TmemMark *then, Hazard hazard) {
-  const LaunchChecker *checker = checker_of(warp);
   const uint32_t *ordered = warp_check(warp)->ordered;
   if (is_pipelined(first, then, hazard) &&
-      (first->warp == warp->index ||
-       first->issued <= ordered[strand_of(checker, STRAND_ISSUED, first->warp)]))
+      (of_warp(first, warp) || first->issued <= ordered[strand_of(first->block, STRAND_ISSUED, first->warp)]))
     return true;
   return first->clock <= ordered[first->strand - 1];
 }
@@ -138,11 +142,10 @@ static bool comes_after_write(const Warp *warp, const TmemCell *cell, const Tmem
 
 // True if the access is complete and the warp knows of it, with or without fences.
 static bool is_over(const Warp *warp, const TmemMark *mark) {
-  const LaunchChecker *checker = checker_of(warp);
   const uint32_t *seen = warp_check(warp)->view.at;
   if (of_tensor_core(mark)) return mark->clock <= seen[mark->strand - 1];
   return mark->clock <=
-         seen[strand_of(checker, mark->by == BY_LOAD ? STRAND_LOADED : STRAND_STORED, mark->warp)];
+         seen[strand_of(mark->block, mark->by == BY_LOAD ? STRAND_LOADED : STRAND_STORED, mark->warp)];
 }
 
 // ---- reports ----
@@ -156,7 +159,7 @@ static const char *name_of(TmemBy by) {
 static void advise(Report *report, const Warp *warp, const TmemMark *first, const TmemMark *then,
                    Hazard hazard) {
   const char *wait = first->by == BY_LOAD ? "tcgen05.wait::ld" : "tcgen05.wait::st";
-  const WarpCheck *other = &block_check(warp->block)->warps[first->warp];
+  const WarpCheck *other = &block_check(first->block)->warps[first->warp];
   bool in_pipeline = is_pipelined(first, then, hazard);
   if (is_over(warp, first) && warp_check(warp)->view.at[first->strand - 1] >= first->clock)
     report_order(report, "tcgen05.fence::after_thread_sync between the synchronisation and this instruction");
@@ -174,7 +177,7 @@ static void advise(Report *report, const Warp *warp, const TmemMark *first, cons
                          "tcgen05.fence::after_thread_sync");
   else if (other->ordered[first->strand - 1] < first->clock)
     report_order(report, "%s by warp %u after the first%s", wait, first->warp,
-                 first->warp == warp->index ? "" : ", then a synchronisation");
+                 of_warp(first, warp) ? "" : ", then a synchronisation");
   else
     report_order(report,
                  "a synchronisation of warp %u and warp %u, with tcgen05.fence::before_thread_sync before it "
@@ -223,6 +226,7 @@ static TmemMark mark_of(const HookTmem *access) {
                     .issued = warp_check(op->warp)->issued,
                     .insn = insn_index(op->warp, op->insn),
                     .warp = op->warp->index,
+                    .block = op->warp->block,
                     .by = by_of(op->insn),
                     .column = access->column,
                     .m = access->accumulator ? access->m : 0,
@@ -244,7 +248,8 @@ static void touch_cell(const HookTmem *access, TmemCell *cell, const TmemMark *m
   bool writes = access->access == HOOK_WRITE;
   if (!writes && !cell->write.strand) {
     report_unwritten(access, mark, column);
-    cell->write = (TmemMark){.strand = mark->strand, .warp = mark->warp, .by = mark->by}; // reported once
+    cell->write = (TmemMark){
+        .strand = mark->strand, .warp = mark->warp, .block = mark->block, .by = mark->by}; // reported once
     return;
   }
   Hazard hazard = writes ? WRITE_WRITE : WRITE_READ;
@@ -270,7 +275,7 @@ static void wrong_lanes(const AsyncOp *op) {
 }
 
 void hook_tmem(void *context, const HookTmem *access) {
-  TmemCheck *tmem = block_check(access->op->warp->block)->tmem;
+  TmemCheck *tmem = block_check(access->block ? access->block : access->op->warp->block)->tmem;
   TmemMark mark = mark_of(access);
   (void)context;
   if (!of_tensor_core(&mark)) wrong_lanes(access->op);
@@ -348,7 +353,7 @@ void tmem_end(Block *block) {
 }
 
 void hook_cta_group(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
-  TmemCheck *tmem = block_check(warp->block)->tmem;
+  TmemCheck *tmem = block_check(cluster_leader(warp->block))->tmem;
   uint32_t index = insn_index(warp, insn);
   (void)context;
   if (tmem->group_insn == UINT32_MAX) tmem->group_insn = index;

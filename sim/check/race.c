@@ -36,7 +36,8 @@ static inline bool after(Actor *actor, const Mark *mark, uint32_t lane) {
 static inline bool both_strong(const Actor *actor, const Mark *mark) {
   uint32_t flags = actor->mark.info & mark->info;
   if (!(flags & MARK_STRONG)) return false;
-  return mark->strand - actor->first < actor->strands || !((actor->mark.info | mark->info) & MARK_BLOCK);
+  return mark->strand - actor->first - actor->base < actor->block_strands ||
+         !((actor->mark.info | mark->info) & MARK_BLOCK);
 }
 
 // A generic write that may not yet be visible to the asynchronous proxy.
@@ -50,7 +51,9 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
   StrandKind kind;
   uint32_t block, which;
   strand_name(checker_of(actor->warp), mark->strand, &block, &kind, &which);
-  if (block != actor->warp->block->index) {
+  if (block != actor->warp->block->index && mark->strand - actor->first < actor->strands)
+    report_order(report, "a barrier of the cluster (barrier.cluster.arrive and .wait), or an mbarrier");
+  else if (block != actor->warp->block->index) {
     if (mark->info & actor->mark.info & MARK_STRONG)
       report_order(report, "scope .cta orders nothing between blocks; use .gpu");
     else
@@ -130,7 +133,7 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
 static bool keeps_value(const Actor *actor, const ByteRun *run, uint32_t lane, uint64_t address,
                         uint64_t bytes) {
   const MemoryAccess *access = actor->insn->u.access;
-  const unsigned char *held = actor->warp->block->shared + address;
+  const unsigned char *held = actor->block->shared + address;
   if (actor->space != SPACE_SHARED) {
     const Allocation *allocation = memory_below(checker_of(actor->warp)->launch->memory, run->address);
     if (!allocation) return false;

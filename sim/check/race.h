@@ -87,8 +87,10 @@ typedef struct Actor {
   uint32_t group;               // Lanes that run together.
   uint32_t converged;           // As in WarpCheck.
   uint32_t warps;               // Number of warps of its CTA.
-  uint32_t first, strands, own; // Strands of its CTA. `own`: the warp's own, from 0.
-  const uint32_t *seen;         // Clocks of its CTA's strands.
+  uint32_t first, strands, own; // Strands of its cluster. `own`: the warp's own, from 0.
+  uint32_t base, block_strands; // Those of its CTA.
+  const Block *block;           // The CTA that has the shared memory.
+  const uint32_t *seen;         // Clocks of its cluster's strands.
   const uint32_t *proxy;        // Those of them that the asynchronous proxy sees. NULL: a generic access.
   const uint64_t *addresses;    // By lane. NULL: a contiguous range.
   const Foreign *foreign;

@@ -104,6 +104,7 @@ static void stand_at_mbarrier(Stand *stand, const Block *block, uint64_t address
   Mbarrier m;
   char place[PLACE];
   if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
+  if (block->peers) address &= CLUSTER_OFFSET;
   shared_place(block->program, address, place, sizeof place);
   stand->missing = ", and no thread is left to arrive";
   if (mbarrier_peek(block, address, &m))
@@ -159,7 +160,7 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
   stand->place = program->sites.at[stand->insn->site];
   switch (group->state) {
   case GROUP_READY:
-    if (block->spins && warp->spins[lowest_lane(group->mask)].insn)
+    if (cluster_leader(block)->spins && warp->spins[lowest_lane(group->mask)].insn)
       stand_spinning(stand, warp, &warp->spins[lowest_lane(group->mask)]);
     else
       stand_in_loop(stand, program, group->pc);
@@ -230,7 +231,7 @@ static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
   memcpy(wait->block, block->id, sizeof wait->block);
 }
 
-void waits_add(WaitList *list, const Block *block) {
+static void add_block(WaitList *list, const Block *block) {
   for (uint32_t w = 0; list && w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       Stand stand;
@@ -239,29 +240,37 @@ void waits_add(WaitList *list, const Block *block) {
     }
 }
 
+void waits_add(WaitList *list, const Block *block) {
+  for (uint32_t i = 0; i < cluster_size(block); i++) add_block(list, cluster_block(block, i));
+}
+
 // A higher rank is nearer to the cause. From low to high: waiting lanes, looping lanes, lanes that read
 // shared memory in the loop, those that read global memory, and lanes that wait for registers.
 static int blame_rank(const Warp *warp, const LaneGroup *group) {
   if (group->state == GROUP_AT_REGISTERS || group->state == GROUP_AT_TMEM) return 5;
   if (group->state != GROUP_READY) return 1;
   const Spin *spin = &warp->spins[lowest_lane(group->mask)];
-  if (!warp->block->spins || !spin->insn) return 2;
+  if (!cluster_leader(warp->block)->spins || !spin->insn) return 2;
   return spin->space == SPACE_GLOBAL ? 4 : 3;
+}
+
+static void blame_in(const Block *block, Blame *blame, const LaneGroup **found, int *rank) {
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      const LaneGroup *group = &block->warps[w].groups[g];
+      int of_group = blame_rank(&block->warps[w], group);
+      if (of_group <= *rank) continue;
+      *rank = of_group;
+      *found = group;
+      blame->warp = &block->warps[w];
+    }
 }
 
 void waits_blame(const Block *block, Blame *blame) {
   const LaneGroup *found = NULL;
   int rank = 0;
   *blame = (Blame){0};
-  for (uint32_t w = 0; w < block->warp_count; w++)
-    for (uint32_t g = 0; g < block->warps[w].n; g++) {
-      const LaneGroup *group = &block->warps[w].groups[g];
-      int of_group = blame_rank(&block->warps[w], group);
-      if (of_group <= rank) continue;
-      rank = of_group;
-      found = group;
-      blame->warp = &block->warps[w];
-    }
+  for (uint32_t i = 0; i < cluster_size(block); i++) blame_in(cluster_block(block, i), blame, &found, &rank);
   if (!found) return;
   Stand stand;
   stand_of(blame->warp, found, &stand);

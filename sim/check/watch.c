@@ -16,19 +16,26 @@ typedef struct WarpState {
   LaneGroup groups[LANES];
 } WarpState;
 
-// A CTA's state, for comparison.
-struct Watch {
+typedef struct BlockSnapshot {
   unsigned char *registers;
   size_t bytes, cap;
   size_t differs; // the register chunk with the last difference
   WarpState warps[CHIP_BLOCK_THREADS / LANES];
   Barrier barriers[ALL_BARRIERS];
-  bool reads_global; // since the last state
+} BlockSnapshot;
+
+// A cluster's state, for comparison.
+struct Watch {
+  BlockSnapshot *blocks[CHIP_CLUSTER_BLOCKS]; // by rank; NULL: not used yet
+  bool reads_global;                          // since the last state
 };
 
 void watch_free(Watch *watch) {
   if (!watch) return;
-  free(watch->registers);
+  for (int i = 0; i < CHIP_CLUSTER_BLOCKS; i++) {
+    if (watch->blocks[i]) free(watch->blocks[i]->registers);
+    free(watch->blocks[i]);
+  }
   free(watch);
 }
 
@@ -39,30 +46,38 @@ bool watch_is_due(const Block *block, uint64_t slices) {
 
 // ---- the state ----
 
+static bool open_snapshot(Watch *watch, const Block *block) {
+  size_t bytes = block_register_bytes(block);
+  BlockSnapshot **at = &watch->blocks[block->rank];
+  if (!*at) *at = calloc(1, sizeof **at);
+  BlockSnapshot *snapshot = *at;
+  if (!snapshot) return false;
+  if (snapshot->cap < bytes) {
+    free(snapshot->registers);
+    snapshot->registers = malloc(bytes);
+    snapshot->cap = snapshot->registers ? bytes : 0;
+  }
+  snapshot->bytes = bytes;
+  return snapshot->registers;
+}
+
 // False: out of memory.
 static bool open_watch(Block *block) {
   Worker *worker = block->worker;
-  size_t bytes = block_register_bytes(block);
   if (!worker->watch) worker->watch = calloc(1, sizeof *worker->watch);
-  Watch *watch = worker->watch;
-  if (!watch) return false;
-  if (watch->cap < bytes) {
-    free(watch->registers);
-    watch->registers = malloc(bytes);
-    watch->cap = watch->registers ? bytes : 0;
-  }
-  watch->bytes = bytes;
-  return watch->registers;
+  bool ok = worker->watch;
+  for (uint32_t i = 0; ok && i < cluster_size(block); i++)
+    ok = open_snapshot(worker->watch, cluster_block(block, i));
+  return ok;
 }
 
-static void keep_state(Watch *watch, Block *block) {
-  memcpy(watch->registers, block->registers, watch->bytes);
-  memcpy(watch->barriers, block->barriers, sizeof watch->barriers);
-  watch->differs = 0;
-  watch->reads_global = false;
+static void keep_block(BlockSnapshot *snapshot, Block *block) {
+  memcpy(snapshot->registers, block->registers, snapshot->bytes);
+  memcpy(snapshot->barriers, block->barriers, sizeof snapshot->barriers);
+  snapshot->differs = 0;
   for (uint32_t w = 0; w < block->warp_count; w++) {
     Warp *warp = &block->warps[w];
-    WarpState *state = &watch->warps[w];
+    WarpState *state = &snapshot->warps[w];
     memset(warp->spins, 0, sizeof warp->spins);
     state->n = warp->n;
     state->executed = warp->executed;
@@ -70,17 +85,22 @@ static void keep_state(Watch *watch, Block *block) {
   }
 }
 
-static bool same_chunk(const Watch *watch, const Block *block, size_t at) {
-  size_t left = watch->bytes - at;
-  return memcmp(watch->registers + at, block->registers + at, left < CHUNK ? left : CHUNK) == 0;
+static void keep_state(Watch *watch, Block *block) {
+  watch->reads_global = false;
+  for (uint32_t i = 0; i < cluster_size(block); i++) keep_block(watch->blocks[i], cluster_block(block, i));
+}
+
+static bool same_chunk(const BlockSnapshot *snapshot, const Block *block, size_t at) {
+  size_t left = snapshot->bytes - at;
+  return memcmp(snapshot->registers + at, block->registers + at, left < CHUNK ? left : CHUNK) == 0;
 }
 
 // Compares first where the last difference was: it is usually there again.
-static bool same_registers(Watch *watch, const Block *block) {
-  if (!same_chunk(watch, block, watch->differs)) return false;
-  for (size_t at = 0; at < watch->bytes; at += CHUNK)
-    if (!same_chunk(watch, block, at)) {
-      watch->differs = at;
+static bool same_registers(BlockSnapshot *snapshot, const Block *block) {
+  if (!same_chunk(snapshot, block, snapshot->differs)) return false;
+  for (size_t at = 0; at < snapshot->bytes; at += CHUNK)
+    if (!same_chunk(snapshot, block, at)) {
+      snapshot->differs = at;
       return false;
     }
   return true;
@@ -99,15 +119,21 @@ static bool same_group(const WarpState *state, const LaneGroup *group) {
   return false;
 }
 
-static bool same_state(Watch *watch, const Block *block) {
+static bool same_block(BlockSnapshot *snapshot, const Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++) {
     const Warp *warp = &block->warps[w];
-    if (watch->warps[w].n != warp->n) return false;
+    if (snapshot->warps[w].n != warp->n) return false;
     for (uint32_t g = 0; g < warp->n; g++)
-      if (!same_group(&watch->warps[w], &warp->groups[g])) return false;
+      if (!same_group(&snapshot->warps[w], &warp->groups[g])) return false;
   }
-  return memcmp(watch->barriers, block->barriers, sizeof watch->barriers) == 0 &&
-         same_registers(watch, block);
+  return memcmp(snapshot->barriers, block->barriers, sizeof snapshot->barriers) == 0 &&
+         same_registers(snapshot, block);
+}
+
+static bool same_state(Watch *watch, const Block *block) {
+  for (uint32_t i = 0; i < cluster_size(block); i++)
+    if (!same_block(watch->blocks[i], cluster_block(block, i))) return false;
+  return true;
 }
 
 // ---- a step ----
@@ -120,7 +146,7 @@ static bool is_function(const Insn *insn) {
   case KIND_LANES: return exec != exec_clock && exec != exec_activemask;
   case KIND_CHECKED:
     return exec == exec_load || exec == exec_store || exec == exec_atomic || exec == exec_mbarrier_test ||
-           exec == exec_mapa;
+           exec == exec_mapa || exec == exec_cancel_query;
   case KIND_SYNC:
     return exec == exec_shfl || exec == exec_vote || exec == exec_redux || exec == exec_elect ||
            exec == exec_match || exec == exec_nothing || exec == exec_ldmatrix || exec == exec_movmatrix ||
@@ -152,7 +178,7 @@ static void keep_read(Warp *warp, const Insn *insn, uint32_t leader, uint32_t ma
   if (tests)
     operand = *insn->u.address;
   else
-    operand = (AddressOperand){insn->u.access->space, insn->src[0], insn->u.access->address64,
+    operand = (AddressOperand){insn->u.access->space, insn->src[0], insn->u.access->address64, false,
                                insn->u.access->offset};
   Spin *kept = &warp->spins[leader], spin = {.insn = insn, .space = operand.space};
   for (uint32_t l = LANES; l-- > 0;) {
@@ -211,7 +237,7 @@ static bool watch_turn(Warp *warp, uint32_t *todo, uint64_t *left) {
 }
 
 // Each group of lanes runs once. Waits at mbarriers time out.
-static bool watch_round(Block *block, uint64_t *left) {
+static bool watch_warps(Block *block, uint64_t *left) {
   for (uint32_t w = 0; w < block->warp_count; w++) {
     Warp *warp = &block->warps[w];
     uint32_t todo = 0;
@@ -223,6 +249,12 @@ static bool watch_round(Block *block, uint64_t *left) {
     while (todo)
       if (!watch_turn(warp, &todo, left)) return false;
   }
+  return true;
+}
+
+static bool watch_round(Block *block, uint64_t *left) {
+  for (uint32_t i = 0; i < cluster_size(block); i++)
+    if (!watch_warps(cluster_block(block, i), left)) return false;
   return true;
 }
 
@@ -257,10 +289,12 @@ WatchResult watch_block(Block *block, bool expected) {
   Worker *worker = block->worker;
   block->wakes_in_vain = false;
   if (!open_watch(block)) return WATCH_MOVES;
-  if (!block->watch_steps) block->watch_steps = FIRST_STEPS + WARP_STEPS * block->warp_count;
+  uint32_t n = cluster_size(block);
+  if (!block->watch_steps) block->watch_steps = FIRST_STEPS + WARP_STEPS * n * block->warp_count;
   uint64_t left = block->watch_steps;
-  for (uint32_t w = 0; w < block->warp_count; w++)
-    memset(block->warps[w].spins, 0, sizeof block->warps[w].spins);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t w = 0; w < block->warp_count; w++)
+      memset(cluster_block(block, i)->warps[w].spins, 0, sizeof block->warps[w].spins);
   worker->changed = false;
   worker->watching = true;
   bool back = comes_back(block, expected || block->spins, &left);

@@ -295,6 +295,7 @@ void decode_emit_exec(Decoder *d, ExecFn *exec, InsnKind kind) {
 
 static void split_opcode(Decoder *d, Str name) {
   d->mod_count = 0;
+  d->cluster = false;
   const char *at = name.at, *end = name.at + name.n, *dot = memchr(at, '.', name.n);
   d->base = (Str){at, dot ? (size_t)(dot - at) : name.n};
   while (dot) {
@@ -361,6 +362,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   program->text = d->in->module->text;
   memcpy(program->reqntid, kernel->reqntid, sizeof program->reqntid);
   memcpy(program->maxntid, kernel->maxntid, sizeof program->maxntid);
+  memcpy(program->cluster, kernel->cluster, sizeof program->cluster);
   slot_constant(d, 1, 0); // slot 0
   slot_new(d, 8);         // read by unused sources (src[] is 0)
   declare_module(d);

@@ -78,6 +78,7 @@ typedef struct Decoder {
   const PtxStmt *caller; // the innermost call with a .loc that is being decoded in place; NULL: none
   Str base, mods[MAX_MODIFIERS];
   bool taken[MAX_MODIFIERS];
+  bool cluster; // mod_space or next_space has taken .shared::cluster
   uint32_t mod_count;
   Operation op;
   const PtxOperand *operand; // The next one.
@@ -108,6 +109,8 @@ Str mod_any(Decoder *d);           // the next one, of any kind; empty: none
 // Slots.
 uint32_t slot_new(Decoder *d, uint32_t bytes); // bytes per lane; 0: a predicate
 uint32_t slot_constant(Decoder *d, uint64_t bits, uint32_t bytes);
+// The address of a variable. One of shared memory is in the CTA that runs the code.
+uint32_t slot_address(Decoder *d, const Symbol *symbol, int64_t offset, uint32_t bytes);
 // A slot with the kernel parameter's bytes at `offset`, extended to slot_bytes by the type's sign.
 uint32_t slot_param(Decoder *d, uint32_t offset, PtxType type, uint32_t slot_bytes);
 uint32_t slot_bytes_of(PtxType type); // bytes per lane of a register of the type: 0, 2, 4, 8
@@ -175,6 +178,8 @@ void decode_copy(Decoder *d);
 void decode_mbarrier(Decoder *d);
 void decode_tensormap(Decoder *d);
 void decode_cluster(Decoder *d);
+void decode_launch_control(Decoder *d);
+void decode_store_async(Decoder *d); // st.async and red.async
 void decode_policy(Decoder *d);
 void decode_matrix_move(Decoder *d);
 void decode_mma(Decoder *d);

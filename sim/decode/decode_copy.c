@@ -12,6 +12,7 @@ static PtxSpace next_space(Decoder *d) {
                   str_is(d->mods[i], "shared::cluster");
     if (d->taken[i] || (!global && !shared)) continue;
     d->taken[i] = true;
+    d->cluster |= str_is(d->mods[i], "shared::cluster");
     return global ? SPACE_GLOBAL : SPACE_SHARED;
   }
   return SPACE_GENERIC;
@@ -148,6 +149,7 @@ static void decode_bulk(Decoder *d, CopyOperands *copy, bool reduces) {
   operand_address(d, from, &copy->from);
   copy->size = operand_source(d, PTX_U32);
   if (copy->has_mbarrier) operand_address(d, SPACE_SHARED, &copy->mbarrier);
+  copy->to.cluster = copy->mbarrier.cluster = d->cluster;
   if (multicast) copy->multicast = operand_source(d, PTX_B16);
   take_policy(d);
   decode_emit_exec(d, exec_bulk, KIND_CHECKED);
@@ -192,10 +194,16 @@ static void decode_tensor(Decoder *d, CopyOperands *copy, bool reduces) {
   if (reduces) copy->reduce = take_reduction(d);
   if (reduces && to != SPACE_GLOBAL) decode_error(d, "a TMA reduction must be to .global");
   bool multicast = mod_take(d, "multicast::cluster");
+  if (mod_take(d, "cta_group::2"))
+    copy->pair = true;
+  else
+    mod_take(d, "cta_group::1");
   if (to == SPACE_SHARED) {
     operand_address(d, to, &copy->to);
     tensor_operand(d, copy, &copy->from);
     operand_address(d, SPACE_SHARED, &copy->mbarrier);
+    copy->to.cluster = d->cluster;
+    copy->mbarrier.cluster = d->cluster || copy->pair;
   } else {
     tensor_operand(d, copy, &copy->to);
     operand_address(d, from, &copy->from);
@@ -203,6 +211,84 @@ static void decode_tensor(Decoder *d, CopyOperands *copy, bool reduces) {
   if (multicast) copy->multicast = operand_source(d, PTX_B16);
   take_policy(d);
   decode_emit_exec(d, exec_tensor, KIND_CHECKED);
+}
+
+// ---- st.async, red.async ----
+
+void decode_store_async(Decoder *d) {
+  CopyOperands *copy = copy_new(d);
+  copy->has_mbarrier = true;
+  mod_take(d, "weak");
+  mod_take(d, "relaxed");
+  mod_take(d, "cluster");
+  if (next_space(d) != SPACE_SHARED || !d->cluster || !mod_take(d, "mbarrier::complete_tx::bytes"))
+    decode_error(d, "%.*s is .shared::cluster.mbarrier::complete_tx::bytes", STR_ARG(d->base));
+  if (d->op == OP_RED) copy->reduce = take_reduction(d);
+  copy->values = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : 1;
+  copy->type = mod_need_type(d);
+  copy->bytes = ptx_type_bytes(copy->type);
+  bool known = copy->bytes == 4 || copy->bytes == 8;
+  if (!known || (copy->reduce && (!reduction_fits(copy->reduce, copy->type) || copy->values > 1)))
+    decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  operand_address(d, SPACE_SHARED, &copy->to);
+  if (copy->values > 1) {
+    if (operand_registers(d, copy->slots, 4, copy->bytes, false) != copy->values)
+      decode_error(d, "%u registers are needed", copy->values);
+  } else
+    copy->slots[0] = operand_source(d, copy->type);
+  operand_address(d, SPACE_SHARED, &copy->mbarrier);
+  copy->to.cluster = copy->mbarrier.cluster = true;
+  decode_emit_exec(d, exec_store_async, KIND_CHECKED);
+}
+
+// ---- cluster launch control ----
+
+static void decode_cancel_query(Decoder *d) {
+  static const struct {
+    const char *name;
+    CancelQuery query;
+  } rows[] = {{"is_canceled", CANCEL_IS_CANCELED},
+              {"get_first_ctaid::x", CANCEL_X},
+              {"get_first_ctaid::y", CANCEL_Y},
+              {"get_first_ctaid::z", CANCEL_Z},
+              {"get_first_ctaid", CANCEL_ALL}};
+  size_t i = 0, n = sizeof rows / sizeof *rows;
+  while (i < n && !mod_take(d, rows[i].name)) i++;
+  CancelQuery query = i < n ? rows[i].query : CANCEL_ALL;
+  bool known = i < n && mod_take(d, query == CANCEL_IS_CANCELED ? "pred" : "b32") && mod_take(d, "b128") &&
+               (query != CANCEL_ALL || mod_take(d, "v4"));
+  if (!known) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  d->insn.extra = (uint8_t)query;
+  if (query == CANCEL_ALL) {
+    uint32_t *slots = ARENA_ARRAY(d->arena, uint32_t, 4);
+    const PtxOperand *item = operand_next(d)->items;
+    for (uint32_t k = 0, bytes; k < 4; k++, item = item ? item->next : NULL) {
+      if (!item) decode_error(d, "4 registers are needed");
+      slots[k] = item ? register_of(d, item, &bytes) : UINT32_MAX;
+      if (slots[k] != UINT32_MAX && bytes != 4) decode_error(d, "a register has another width than .b32");
+    }
+    d->insn.u.slots = slots;
+  } else
+    d->insn.dst = operand_dest(d, query == CANCEL_IS_CANCELED ? PTX_PRED : PTX_B32);
+  d->insn.src[0] = operand_source(d, PTX_B128);
+  decode_emit_exec(d, exec_cancel_query, KIND_CHECKED);
+}
+
+void decode_launch_control(Decoder *d) {
+  if (mod_take(d, "query_cancel")) {
+    decode_cancel_query(d);
+    return;
+  }
+  CopyOperands *copy = copy_new(d);
+  copy->has_mbarrier = true;
+  bool known = mod_take(d, "try_cancel") && mod_take(d, "async");
+  PtxSpace space = next_space(d);
+  known &= mod_take(d, "mbarrier::complete_tx::bytes") && mod_take(d, "b128");
+  copy->everywhere = mod_take(d, "multicast::cluster::all");
+  if (!known || space == SPACE_GLOBAL) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  operand_address(d, space, &copy->to);
+  operand_address(d, space, &copy->mbarrier);
+  decode_emit_exec(d, exec_cancel, KIND_CHECKED);
 }
 
 static void decode_any_bulk(Decoder *d, bool reduces) {

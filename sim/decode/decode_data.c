@@ -3,11 +3,6 @@
 #include "sim/decode/decode.h"
 #include "sim/exec/exec.h"
 
-static uint64_t symbol_address(const Decoder *d, const Symbol *symbol) {
-  bool dynamic = symbol->space == SPACE_SHARED && symbol->address == UINT64_MAX;
-  return dynamic ? d->program->dynamic_shared : symbol->address;
-}
-
 // ---- mov ----
 
 // mov.b128 of two 64-bit registers, in either direction, or between 128-bit registers.
@@ -56,8 +51,7 @@ static bool move_address(Decoder *d, const PtxOperand *operand, PtxType type) {
   const Symbol *symbol = operand->kind == OPERAND_NAME ? symbol_find(d, operand->name) : NULL;
   if (!symbol || symbol->kind != SYMBOL_ADDRESS) return false;
   if (ptx_type_bytes(type) < 4) decode_error(d, "an address has 32 or 64 bits");
-  d->insn.src[0] =
-      slot_constant(d, symbol_address(d, symbol) + (uint64_t)operand->offset, ptx_type_bytes(type));
+  d->insn.src[0] = slot_address(d, symbol, operand->offset, ptx_type_bytes(type));
   decode_emit_exec(d, exec_mov_find(ptx_type_bytes(type)), KIND_LANES);
   return true;
 }
@@ -208,8 +202,7 @@ void decode_address(Decoder *d) {
   const PtxOperand *operand = operand_next(d);
   const Symbol *symbol = operand->kind == OPERAND_NAME ? symbol_find(d, operand->name) : NULL;
   bool address = symbol && symbol->kind == SYMBOL_ADDRESS;
-  d->insn.src[0] = address ? slot_constant(d, symbol_address(d, symbol) + (uint64_t)operand->offset, 8)
-                           : source_of(d, operand, PTX_U64);
+  d->insn.src[0] = address ? slot_address(d, symbol, operand->offset, 8) : source_of(d, operand, PTX_U64);
   decode_emit_exec(d, exec_window, KIND_LANES);
 }
 
@@ -229,7 +222,7 @@ static void address_operand(Decoder *d, MemoryAccess *access) {
     else if (access->space != SPACE_GENERIC && access->space != symbol->space)
       decode_error(d, "'%.*s' is in another state space", STR_ARG(base->name));
     if (access->space == SPACE_GENERIC) decode_error(d, "'%.*s' has no generic address", STR_ARG(base->name));
-    d->insn.src[0] = slot_constant(d, symbol_address(d, symbol) + (uint64_t)base->offset, 8);
+    d->insn.src[0] = slot_address(d, symbol, base->offset, 8);
     return;
   }
   if (base->kind == OPERAND_INT) {
@@ -327,8 +320,13 @@ static bool load_param(Decoder *d, const MemoryAccess *access) {
 
 void decode_memory(Decoder *d) {
   bool load = d->op != OP_ST;
+  if (!load && mod_take(d, "async")) {
+    decode_store_async(d);
+    return;
+  }
   MemoryAccess *access = ARENA_NEW(d->arena, MemoryAccess);
   access->space = mod_space(d);
+  access->cluster = d->cluster;
   take_order(d, access);
   take_hints(d);
   access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
@@ -397,8 +395,13 @@ static void atomic_registers(Decoder *d, const MemoryAccess *access, uint32_t *s
 }
 
 void decode_atomic(Decoder *d) {
+  if (d->op == OP_RED && mod_take(d, "async")) {
+    decode_store_async(d);
+    return;
+  }
   MemoryAccess *access = ARENA_NEW(d->arena, MemoryAccess);
   access->space = mod_space(d);
+  access->cluster = d->cluster;
   access->atomic = atomic_operation(d);
   take_order(d, access);
   take_hints(d);

@@ -73,8 +73,11 @@ Round mod_round(Decoder *d) {
 
 PtxSpace mod_space(Decoder *d) {
   if (mod_take(d, "global")) return SPACE_GLOBAL;
-  if (mod_take(d, "shared") || mod_take(d, "shared::cta") || mod_take(d, "shared::cluster"))
+  if (mod_take(d, "shared") || mod_take(d, "shared::cta")) return SPACE_SHARED;
+  if (mod_take(d, "shared::cluster")) {
+    d->cluster = true;
     return SPACE_SHARED;
+  }
   if (mod_take(d, "local")) return SPACE_LOCAL;
   if (mod_take(d, "const")) return SPACE_CONST;
   if (mod_take(d, "param") || mod_take(d, "param::entry") || mod_take(d, "param::func")) return SPACE_PARAM;
@@ -146,15 +149,26 @@ uint32_t slot_new(Decoder *d, uint32_t bytes) {
   return slot;
 }
 
-uint32_t slot_constant(Decoder *d, uint64_t bits, uint32_t bytes) {
+static uint32_t constant(Decoder *d, uint64_t bits, uint32_t bytes, bool is_shared) {
   if (bytes && bytes < 8) bits &= ((uint64_t)1 << (8 * bytes)) - 1;
   for (uint32_t i = d->program->constants.n; i-- > 0 && d->program->constants.n - i < 64;) {
     const Constant *old = &d->program->constants.at[i];
-    if (old->bits == bits && old->bytes == bytes) return old->slot;
+    if (old->bits == bits && old->bytes == bytes && old->is_shared == is_shared) return old->slot;
   }
-  Constant constant = {slot_new(d, bytes), bytes, bits};
-  vec_push(d->arena, &d->program->constants, constant);
-  return constant.slot;
+  Constant made = {slot_new(d, bytes), bytes, bits, is_shared};
+  vec_push(d->arena, &d->program->constants, made);
+  return made.slot;
+}
+
+uint32_t slot_constant(Decoder *d, uint64_t bits, uint32_t bytes) { return constant(d, bits, bytes, false); }
+
+static uint64_t symbol_address(const Decoder *d, const Symbol *symbol) {
+  bool dynamic = symbol->space == SPACE_SHARED && symbol->address == UINT64_MAX;
+  return dynamic ? d->program->dynamic_shared : symbol->address;
+}
+
+uint32_t slot_address(Decoder *d, const Symbol *symbol, int64_t offset, uint32_t bytes) {
+  return constant(d, symbol_address(d, symbol) + (uint64_t)offset, bytes, symbol->space == SPACE_SHARED);
 }
 
 uint32_t slot_param(Decoder *d, uint32_t offset, PtxType type, uint32_t slot_bytes) {
@@ -317,21 +331,21 @@ static const SpecialRow specials[] = {
     {"%lanemask_gt", SPECIAL_LANEMASK_GT},
     {"%dynamic_smem_size", SPECIAL_DYNAMIC_SMEM},
     {"%total_smem_size", SPECIAL_TOTAL_SMEM},
-    {"%clusterid.x", SPECIAL_CTAID_X}, // a cluster is one block
-    {"%clusterid.y", SPECIAL_CTAID_Y},
-    {"%clusterid.z", SPECIAL_CTAID_Z},
-    {"%nclusterid.x", SPECIAL_NCTAID_X},
-    {"%nclusterid.y", SPECIAL_NCTAID_Y},
-    {"%nclusterid.z", SPECIAL_NCTAID_Z},
+    {"%clusterid.x", SPECIAL_CLUSTERID_X},
+    {"%clusterid.y", SPECIAL_CLUSTERID_Y},
+    {"%clusterid.z", SPECIAL_CLUSTERID_Z},
+    {"%nclusterid.x", SPECIAL_NCLUSTERID_X},
+    {"%nclusterid.y", SPECIAL_NCLUSTERID_Y},
+    {"%nclusterid.z", SPECIAL_NCLUSTERID_Z},
+    {"%cluster_ctaid.x", SPECIAL_CLUSTER_CTAID_X},
+    {"%cluster_ctaid.y", SPECIAL_CLUSTER_CTAID_Y},
+    {"%cluster_ctaid.z", SPECIAL_CLUSTER_CTAID_Z},
+    {"%cluster_nctaid.x", SPECIAL_CLUSTER_NCTAID_X},
+    {"%cluster_nctaid.y", SPECIAL_CLUSTER_NCTAID_Y},
+    {"%cluster_nctaid.z", SPECIAL_CLUSTER_NCTAID_Z},
+    {"%cluster_ctarank", SPECIAL_CLUSTER_CTARANK},
+    {"%cluster_nctarank", SPECIAL_CLUSTER_NCTARANK},
     {"%gridid", SPECIAL_ONE},
-    {"%cluster_ctarank", SPECIAL_ZERO},
-    {"%cluster_ctaid.x", SPECIAL_ZERO},
-    {"%cluster_ctaid.y", SPECIAL_ZERO},
-    {"%cluster_ctaid.z", SPECIAL_ZERO},
-    {"%cluster_nctarank", SPECIAL_ONE},
-    {"%cluster_nctaid.x", SPECIAL_ONE},
-    {"%cluster_nctaid.y", SPECIAL_ONE},
-    {"%cluster_nctaid.z", SPECIAL_ONE},
     {"%clock", SPECIAL_CLOCK},
     {"%clock64", SPECIAL_CLOCK64},
     {"%globaltimer", SPECIAL_CLOCK64},
@@ -353,11 +367,8 @@ void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Addr
   if (symbol && symbol->kind == SYMBOL_ADDRESS) {
     if (space != SPACE_GENERIC && space != symbol->space)
       decode_error(d, "'%.*s' is in another state space", STR_ARG(base->name));
-    uint64_t start = symbol->space == SPACE_SHARED && symbol->address == UINT64_MAX
-                         ? d->program->dynamic_shared
-                         : symbol->address;
     address->space = symbol->space;
-    address->slot = slot_constant(d, start + (uint64_t)base->offset, 8);
+    address->slot = slot_address(d, symbol, base->offset, 8);
     return;
   }
   if (base->kind == OPERAND_INT) {

@@ -17,7 +17,6 @@ static void take_scope(Decoder *d) {
 }
 
 static PtxSpace shared_space(Decoder *d) {
-  if (mod_take(d, "shared::cluster")) return SPACE_SHARED;
   PtxSpace space = mod_space(d);
   if (space != SPACE_SHARED && space != SPACE_GENERIC) decode_error(d, "an mbarrier lies in shared memory");
   return space;
@@ -89,6 +88,7 @@ void decode_mbarrier(Decoder *d) {
   state_dest(d, change == MBARRIER_ARRIVE || change == MBARRIER_ARRIVE_EXPECT_TX);
   AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
   operand_address(d, space, address);
+  address->cluster = d->cluster || (space == SPACE_GENERIC && change > MBARRIER_INVAL);
   d->insn.u.address = address;
   if (change == MBARRIER_INVAL || (change == MBARRIER_ARRIVE && !operand_more(d)))
     d->insn.src[1] = slot_constant(d, 1, 4);
@@ -156,18 +156,18 @@ void decode_tensormap(Decoder *d) {
   decode_emit_exec(d, exec_map_replace, KIND_CHECKED);
 }
 
-// ---- clusters of one CTA ----
+// ---- clusters ----
 
 void decode_cluster(Decoder *d) {
   bool space = mod_take(d, "shared::cluster") || mod_take(d, "shared");
   PtxType type = mod_need_type(d);
   if (type != PTX_U32 && type != PTX_U64) decode_error(d, "%.*s works on .u32 or .u64", STR_ARG(d->base));
   if (d->op == OP_GETCTARANK) {
+    AddressOperand *of = ARENA_NEW(d->arena, AddressOperand);
     d->insn.dst = operand_dest(d, PTX_U32);
-    operand_next(d);
-    d->insn.src[0] = slot_constant(d, 0, 4);
-    d->insn.count = 4;
-    decode_emit_exec(d, exec_mov_find(4), KIND_LANES);
+    address_of_operand(d, operand_next(d), space ? SPACE_SHARED : SPACE_GENERIC, of);
+    d->insn.u.address = of;
+    decode_emit_exec(d, exec_cta_rank, KIND_LANES);
     return;
   }
   d->insn.dst = operand_dest(d, type);

@@ -251,11 +251,12 @@ static void decode_tmem_copy(Decoder *d, bool shift) {
 static void decode_commit(Decoder *d) {
   take_group(d);
   need(d, mod_take(d, "mbarrier::arrive::one"));
-  PtxSpace space = mod_take(d, "shared::cluster") ? SPACE_SHARED : SPACE_GENERIC;
+  bool shared = mod_take(d, "shared::cluster");
   bool multicast = mod_take(d, "multicast::cluster");
   need(d, mod_take(d, "b64"));
   AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
-  operand_address(d, space, address);
+  operand_address(d, shared ? SPACE_SHARED : SPACE_GENERIC, address);
+  address->cluster = true;
   d->insn.u.address = address;
   d->insn.src[1] = multicast ? operand_source(d, PTX_B16) : UINT32_MAX;
   decode_emit_exec(d, exec_tcgen05_commit, KIND_CHECKED);

@@ -7,10 +7,13 @@
 
 // to[i] = op(to[i], from[i]) for each element, as one atomic operation.
 void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned char *from, uint64_t bytes);
-// Multicast is only allowed to this CTA. False: the fault is set.
-bool bulk_one_block(Warp *warp, const Insn *insn, uint32_t lane);
+// The mask of CTAs that a copy goes to. 0: no multicast, or the fault is set.
+uint32_t bulk_multicast(Warp *warp, const Insn *insn, uint32_t lane);
 bool bulk_mbarrier(AsyncOp *op, uint32_t lane); // finds the mbarrier of the completion; false: the fault is
                                                 // set
+// Issues the operation, or one for each CTA of the mask. Their destinations and mbarriers are at the same
+// addresses in their CTAs.
+void bulk_issue(AsyncOp *op, uint32_t ctas);
 // Counts an access to a range of global memory.
 void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_request);
 void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes);

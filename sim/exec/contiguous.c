@@ -38,6 +38,7 @@ SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32
   PtxSpace space = access->space;
   if (space == SPACE_GENERIC) space = first < PARAM_WINDOW ? SPACE_GLOBAL : SPACE_SHARED;
   if (space == SPACE_SHARED) {
+    if (block->peers) return NULL;
     if (access->space == SPACE_GENERIC) first -= SHARED_WINDOW; // another window: far beyond its size
     if (first > block->shared_bytes || all > block->shared_bytes - first) return NULL;
     counters_shared_contiguous(&worker->by_site[insn->site], (uint32_t)bytes);

@@ -52,7 +52,8 @@ typedef enum CarryForm { CARRY_SUM, CARRY_DIFFERENCE, CARRY_PRODUCT_LOW, CARRY_P
 ExecFn exec_f64_gross, exec_carry, exec_lop3_predicate, exec_match;
 ExecFn exec_vprintf, exec_assertfail; // src: local memory addresses of the arguments and of vprintf's result
 ExecFn exec_load, exec_store, exec_atomic;
-ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor;
+ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor,
+    exec_store_async;
 // exec_mbarrier's insn->extra.
 typedef enum MbarrierChange {
   MBARRIER_INIT,
@@ -62,7 +63,10 @@ typedef enum MbarrierChange {
   MBARRIER_EXPECT_TX,
   MBARRIER_COMPLETE_TX
 } MbarrierChange;
-ExecFn exec_mbarrier, exec_mbarrier_test, exec_mbarrier_pending, exec_fence, exec_mapa;
+ExecFn exec_mbarrier, exec_mbarrier_test, exec_mbarrier_pending, exec_fence, exec_mapa, exec_cta_rank;
+// clusterlaunchcontrol. exec_cancel_query's insn->extra: its form.
+typedef enum CancelQuery { CANCEL_IS_CANCELED, CANCEL_X, CANCEL_Y, CANCEL_Z, CANCEL_ALL } CancelQuery;
+ExecFn exec_cancel, exec_cancel_query;
 // exec_map_replace's insn->extra: the field of a tensor map.
 typedef enum MapField {
   MAP_ADDRESS,

@@ -86,11 +86,18 @@ static AtomicValue lane_value(const Warp *warp, uint32_t slot, uint32_t bytes, u
   return value;
 }
 
+static bool in_shared(const Block *block, const unsigned char *host) {
+  for (uint32_t i = 0; i < cluster_size(block); i++) {
+    const Block *one = cluster_block(block, i);
+    if (host >= one->shared && host < one->shared + one->shared_bytes) return true;
+  }
+  return false;
+}
+
 static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned char *host) {
   const MemoryAccess *access = insn->u.access;
-  const unsigned char *shared = warp->block->shared;
   uint32_t bytes = access->bytes;
-  bool flush = !(host >= shared && host < shared + warp->block->shared_bytes);
+  bool flush = !in_shared(warp->block, host);
   for (uint32_t i = 0; i < access->count; i++, host += bytes) {
     AtomicValue old = {0, 0}, b = lane_value(warp, access->slots[i], bytes, lane), c = {0, 0};
     if (access->atomic == OP_SETP) c = lane_value(warp, insn->src[2], bytes, lane);

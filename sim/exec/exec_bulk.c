@@ -61,13 +61,49 @@ void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned c
 
 // ---- shared by bulk and TMA copies ----
 
-bool bulk_one_block(Warp *warp, const Insn *insn, uint32_t lane) {
+uint32_t bulk_multicast(Warp *warp, const Insn *insn, uint32_t lane) {
   const CopyOperands *copy = insn->u.copy;
-  if (copy->multicast == UINT32_MAX) return true;
-  if (((const uint16_t *)lanes_at(warp, copy->multicast))[lane] == 1) return true;
+  if (copy->multicast == UINT32_MAX) return 0;
+  uint32_t mask = ((const uint16_t *)lanes_at(warp, copy->multicast))[lane], size = cluster_size(warp->block);
+  if (mask && !(mask >> size)) return mask;
   warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
-             "multicast to CTAs that a cluster of one does not have");
-  return false;
+             "multicast to the CTAs of mask 0x%x, and the cluster has %u", mask, size);
+  return 0;
+}
+
+// With .cta_group::2 the mbarrier may be in either CTA of the pair. Each destination signals the one of its
+// own pair with the same parity.
+static Block *signalled(const AsyncOp *op, uint32_t rank) {
+  if (op->insn->u.copy->pair) rank = (rank & ~1u) | (op->at->rank & 1);
+  return cluster_block(op->warp->block, rank);
+}
+
+static AsyncOp *copy_for(const AsyncOp *op, uint32_t rank) {
+  AsyncOp *made = async_new(op->warp, op->insn, op->mask, op->kind, op->group_kind);
+  if (!made) return NULL;
+  Block *to = cluster_block(op->warp->block, rank);
+  *made->u.range = *op->u.range;
+  made->u.range->staged = NULL;
+  made->u.range->to.block = to;
+  made->u.range->to.host = to->shared + made->u.range->to.address;
+  made->at = signalled(op, rank);
+  made->mbarrier = op->mbarrier;
+  return made;
+}
+
+void bulk_issue(AsyncOp *op, uint32_t ctas) {
+  Warp *warp = op->warp;
+  if (!ctas) {
+    async_issue(op);
+    return;
+  }
+  for (uint32_t rank = 0; rank < cluster_size(warp->block) && !warp->block->worker->fault.set; rank++) {
+    AsyncOp *one = ctas >> rank & 1 ? copy_for(op, rank) : NULL;
+    if (!one) continue;
+    one->repeats = ctas & ((1u << rank) - 1);
+    async_issue(one);
+  }
+  async_drop(op);
 }
 
 bool bulk_mbarrier(AsyncOp *op, uint32_t lane) {
@@ -76,7 +112,13 @@ bool bulk_mbarrier(AsyncOp *op, uint32_t lane) {
   if (!resolve_operand(op->warp, op->insn, lane, &op->insn->u.copy->mbarrier, 8, 8, true, &place))
     return false;
   op->mbarrier = place.address;
-  return true;
+  op->at = place.block;
+  Block *to = op->u.range->to.block;
+  bool pair = op->insn->u.copy->pair;
+  if (!to || op->at == to || (pair && op->at->rank / 2 == to->rank / 2)) return true;
+  warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, place.address,
+             "the copy goes to CTA %u of the cluster, and its mbarrier is in CTA %u", to->rank, op->at->rank);
+  return false;
 }
 
 void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_request) {
@@ -98,11 +140,13 @@ void bulk_row_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_
                      .lanes = op->mask,
                      .op = op,
                      .space = space,
-                     .proxy = HOOK_ASYNC,
+                     .proxy = op->insn->exec == exec_store_async ? HOOK_GENERIC : HOOK_ASYNC,
                      .access = access,
                      .address = address,
                      .bytes = bytes,
                      .beyond = beyond};
+  if (space == SPACE_SHARED)
+    range.block = access == HOOK_READ ? op->u.range->from.block : op->u.range->to.block;
   sim_hook_range(&range);
 }
 
@@ -119,8 +163,8 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
                "a bulk copy of %u bytes, which is not a multiple of 16", (unsigned)range->bytes);
     return false;
   }
-  return bulk_one_block(warp, insn, lane) && bulk_mbarrier(op, lane) &&
-         resolve_operand(warp, insn, lane, &copy->to, range->bytes, 16, true, &range->to) &&
+  return resolve_operand(warp, insn, lane, &copy->to, range->bytes, 16, true, &range->to) &&
+         bulk_mbarrier(op, lane) &&
          resolve_operand(warp, insn, lane, &copy->from, range->bytes, 16, false, &range->from);
 }
 
@@ -140,14 +184,50 @@ void exec_bulk(Warp *warp, const Insn *insn, uint32_t mask) {
     }
     AsyncOp *op = async_new(warp, insn, 1u << l, ASYNC_BULK, group);
     if (!op) return;
-    if (!prepare(op, l)) {
+    uint32_t ctas = bulk_multicast(warp, insn, l);
+    if (warp->block->worker->fault.set || !prepare(op, l)) {
       async_drop(op);
       return;
     }
     const CopyRange *range = op->u.range;
     const Place *global = range->to.space == SPACE_GLOBAL ? &range->to : &range->from;
     if (global->space == SPACE_GLOBAL) bulk_count(op, global->address, range->bytes, true);
-    async_issue(op);
+    bulk_issue(op, ctas);
+  }
+}
+
+// ---- st.async, red.async ----
+
+static bool prepare_store(AsyncOp *op, uint32_t lane) {
+  const CopyOperands *copy = op->insn->u.copy;
+  CopyRange *range = op->u.range;
+  range->bytes = copy->values * copy->bytes;
+  if (!resolve_operand(op->warp, op->insn, lane, &copy->to, range->bytes, (uint32_t)range->bytes, true,
+                       &range->to) ||
+      !bulk_mbarrier(op, lane))
+    return false;
+  range->staged = malloc(range->bytes);
+  if (!range->staged) {
+    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for an asynchronous store");
+    return false;
+  }
+  for (uint32_t i = 0; i < copy->values; i++)
+    memcpy(range->staged + (size_t)i * copy->bytes,
+           (const unsigned char *)lanes_at(op->warp, copy->slots[i]) + (size_t)lane * copy->bytes,
+           copy->bytes);
+  op->has_read = true;
+  return true;
+}
+
+void exec_store_async(Warp *warp, const Insn *insn, uint32_t mask) {
+  for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
+    if (!(mask >> l & 1)) continue;
+    AsyncOp *op = async_new(warp, insn, 1u << l, ASYNC_STORE, ASYNC_GROUP_NONE);
+    if (!op) return;
+    if (prepare_store(op, l))
+      async_issue(op);
+    else
+      async_drop(op);
   }
 }
 

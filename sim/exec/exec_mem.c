@@ -61,11 +61,19 @@ DEFINE_SAME_WIDTH(32)
 DEFINE_SAME_WIDTH(64)
 
 // Lane l's element i of `count` is at from + (l * count + i) elements. Registers have the element's width.
+// Unrolled: a short loop's speed depends on where the linker puts it.
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLLED _Pragma("GCC unroll 8")
+#else
+#define UNROLLED
+#endif
 #define DEFINE_STRIDED(bits)                                                                                 \
   static inline void load_strided##bits(const unsigned char *from, uint32_t count, uint##bits##_t *to) {     \
+    UNROLLED                                                                                                 \
     for (size_t l = 0; l < LANES; l++) memcpy(&to[l], from + l * count * sizeof *to, sizeof *to);            \
   }                                                                                                          \
   static inline void store_strided##bits(unsigned char *to, uint32_t count, const uint##bits##_t *from) {    \
+    UNROLLED                                                                                                 \
     for (size_t l = 0; l < LANES; l++) memcpy(to + l * count * sizeof *from, &from[l], sizeof *from);        \
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Changes of tensor maps by kernels, fences, and addresses within a cluster of one CTA.
+// Changes of tensor maps by kernels, fences, and addresses within a cluster.
 #include "sim/machine/hooks.h"
 #include "sim/machine/resolve.h"
 #include "sim/machine/tensor_map_bytes.h"
@@ -14,13 +14,16 @@ void exec_fence(Warp *warp, const Insn *insn, uint32_t mask) {
 // FLAG_WIDE: the operand is a shared variable, and the result a generic address.
 void exec_mapa(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *rank = lanes_at(warp, insn->src[1]);
+  uint32_t size = cluster_size(warp->block);
   uint64_t wide[LANES];
   uint32_t narrow[LANES];
   for (uint32_t l = 0; l < LANES; l++) {
     wide[l] = address_at(warp, insn->u.address, l) + (insn->flags & FLAG_WIDE ? SHARED_WINDOW : 0);
+    if (warp->block->peers)
+      wide[l] = (wide[l] & ~((uint64_t)UINT32_MAX - CLUSTER_OFFSET)) | (uint64_t)rank[l] << CLUSTER_SHIFT;
     narrow[l] = (uint32_t)wide[l];
-    if ((mask >> l & 1) && rank[l] != 0) {
-      warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "CTA %u of a cluster of one", rank[l]);
+    if ((mask >> l & 1) && rank[l] >= size) {
+      warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "CTA %u of a cluster of %u", rank[l], size);
       return;
     }
   }
@@ -28,6 +31,14 @@ void exec_mapa(Warp *warp, const Insn *insn, uint32_t mask) {
     lanes_write64(warp, insn->dst, wide, mask);
   else
     lanes_write32(warp, insn->dst, narrow, mask);
+}
+
+// getctarank.
+void exec_cta_rank(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t ranks[LANES];
+  for (uint32_t l = 0; l < LANES; l++)
+    ranks[l] = (uint32_t)address_at(warp, insn->u.address, l) >> CLUSTER_SHIFT;
+  lanes_write32(warp, insn->dst, ranks, mask);
 }
 
 // ---- tensor maps ----

@@ -26,9 +26,10 @@ uint32_t tmem_address_at(const Warp *warp, const TmemAddress *address, uint32_t 
 bool cta_group_fits(Warp *warp, const Insn *insn, uint32_t mask) {
   sim_hook_cta_group(warp, insn, mask);
   if (warp->block->worker->fault.set) return false;
-  if (insn->count != 2) return true;
+  uint32_t size = cluster_size(warp->block);
+  if (insn->count != 2 || (warp->block->rank | 1) < size) return true;
   warp_fault(warp, insn, mask, TILEC_SIM_TMEM, 0,
-             "tcgen05 with .cta_group::2 needs a pair of CTAs, and a cluster is one CTA here");
+             "tcgen05 with .cta_group::2 needs a pair of CTAs, and the cluster has %u", size);
   return false;
 }
 
@@ -145,7 +146,9 @@ static bool move_prepare(AsyncOp *op) {
                      .columns = columns_of(move)};
   for (uint32_t half = 0; half < (halves ? 2 : 1); half++) {
     access.column = tmem_column(tensor->to) + half * move->split;
-    if (!tmem_reach(op->warp, op->insn, op->mask, access.column, access.columns, what)) return false;
+    if (!tmem_reach(op->warp, op->insn, op->mask, op->warp->block, (TmemRange){access.column, access.columns},
+                    what))
+      return false;
     tmem_touch(op, half, access);
   }
   return true;
@@ -187,34 +190,40 @@ void exec_tmem_load(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // ---- commit and fences ----
 
-// u.address: the mbarrier. src[1]: the mask of CTAs, or UINT32_MAX.
-static bool commit_prepare(AsyncOp *op, uint32_t lane) {
-  Warp *warp = op->warp;
-  Place place;
-  uint32_t slot = op->insn->src[1];
-  if (slot != UINT32_MAX && ((const uint16_t *)lanes_at(warp, slot))[lane] != 1) {
-    warp_fault(warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0,
-               "multicast to CTAs that a cluster of one does not have");
-    return false;
-  }
-  if (!resolve_operand(warp, op->insn, lane, op->insn->u.address, 8, 8, true, &place)) return false;
-  op->mbarrier = place.address;
-  op->group[lane] = warp->committed[ASYNC_GROUP_TENSOR_CORE][lane];
-  return true;
+// The CTAs of a multicast. 0: none, or the fault is set.
+static uint32_t commit_multicast(Warp *warp, const Insn *insn, uint32_t lane) {
+  if (insn->src[1] == UINT32_MAX) return 0;
+  uint32_t mask = ((const uint16_t *)lanes_at(warp, insn->src[1]))[lane], size = cluster_size(warp->block);
+  if (mask && !(mask >> size)) return mask;
+  warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+             "multicast to the CTAs of mask 0x%x, and the cluster has %u", mask, size);
+  return 0;
 }
 
+// One operation for each mbarrier.
+static void commit_to(Warp *warp, const Insn *insn, uint32_t lane, Block *at, uint64_t mbarrier) {
+  AsyncOp *op = async_new(warp, insn, 1u << lane, ASYNC_COMMIT, ASYNC_GROUP_NONE);
+  if (!op) return;
+  op->at = at;
+  op->mbarrier = mbarrier;
+  op->group[lane] = warp->committed[ASYNC_GROUP_TENSOR_CORE][lane] - 1;
+  async_issue(op);
+}
+
+// u.address: the mbarrier. src[1]: the mask of CTAs, or UINT32_MAX.
 void exec_tcgen05_commit(Warp *warp, const Insn *insn, uint32_t mask) {
   if (!cta_group_fits(warp, insn, mask)) return;
   for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
+    Place place;
     if (!(mask >> l & 1)) continue;
-    AsyncOp *op = async_new(warp, insn, 1u << l, ASYNC_COMMIT, ASYNC_GROUP_NONE);
-    if (!op) return;
-    if (!commit_prepare(op, l)) {
-      async_drop(op);
+    uint32_t ctas = commit_multicast(warp, insn, l);
+    if (warp->block->worker->fault.set ||
+        !resolve_operand(warp, insn, l, insn->u.address, 8, 8, true, &place))
       return;
-    }
     sim_hook_commit(warp, insn, 1u << l, ASYNC_GROUP_TENSOR_CORE);
     async_commit(warp, 1u << l, ASYNC_GROUP_TENSOR_CORE);
-    async_issue(op);
+    if (!ctas) commit_to(warp, insn, l, place.block, place.address);
+    for (uint32_t rank = 0; ctas >> rank && !warp->block->worker->fault.set; rank++)
+      if (ctas >> rank & 1) commit_to(warp, insn, l, cluster_block(warp->block, rank), place.address);
   }
 }

@@ -42,8 +42,16 @@ static uint32_t depth_of(MmaKind kind) {
   return depths[kind];
 }
 
+// .cta_group::2. Block scaling with M = 128 is not built.
+static bool pair_fits(MmaKind kind, const MmaForm *form) {
+  uint32_t step = kind == MMA_KIND_I8 ? 32 : 16;
+  if (form->n < step || form->n > MOST_N || form->n % step) return false;
+  return form->m == 256 || (form->m == 128 && kind < MMA_KIND_MXF8F6F4);
+}
+
 static bool shape_fits(MmaKind kind, const MmaForm *form) {
   uint32_t n = form->n;
+  if (form->pair) return pair_fits(kind, form);
   if (n < 8 || n > MOST_N) return false;
   if (kind >= MMA_KIND_MXF8F6F4) return form->m == 128;
   if (form->m != 64 && form->m != 128) return false;
@@ -55,7 +63,7 @@ static bool transpose_fits(MmaKind kind, const MmaForm *form) {
   if ((form->transpose_a || form->transpose_b) && packed) return false;
   if ((form->transpose_a && matrix_unpacks(form->a)) || (form->transpose_b && matrix_unpacks(form->b)))
     return false;
-  return !form->transpose_b || matrix_bytes(form->b) != 1 || form->n % 16 == 0;
+  return !form->transpose_b || matrix_bytes(form->b) != 1 || form->n % (form->pair ? 32 : 16) == 0;
 }
 
 static const char *block_form(const TensorMma *mma, uint32_t bits, MmaForm *form) {
@@ -70,11 +78,12 @@ static const char *block_form(const TensorMma *mma, uint32_t bits, MmaForm *form
   return NULL;
 }
 
-static const char *form_of(const TensorMma *mma, uint32_t bits, MmaForm *form) {
+static const char *form_of(const TensorMma *mma, uint32_t bits, bool pair, MmaForm *form) {
   bool scaled = mma->kind >= MMA_KIND_MXF8F6F4;
   *form = (MmaForm){.m = (bits >> 24 & 31) << 4,
                     .n = (bits >> 17 & 63) << 3,
                     .k = depth_of(mma->kind),
+                    .pair = pair,
                     .negate_a = bits >> 13 & 1,
                     .negate_b = bits >> 14 & 1,
                     .transpose_a = bits >> 15 & 1,
@@ -95,7 +104,7 @@ static const char *form_of(const TensorMma *mma, uint32_t bits, MmaForm *form) {
 }
 
 bool mma_form(Warp *warp, const Insn *insn, uint32_t lane, uint32_t bits, MmaForm *form) {
-  const char *what = form_of(insn->u.mma, bits, form);
+  const char *what = form_of(insn->u.mma, bits, insn->count == 2, form);
   if (what)
     warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "tcgen05.mma's instruction descriptor 0x%08x: %s",
                bits, what);
@@ -134,13 +143,20 @@ static bool load_shared(AsyncOp *op, SharedMatrix *matrix, uint64_t bits, const 
   return known && shared_matrix_load(matrix);
 }
 
+// The part of D that is multiplied at once: a CTA's rows, and all columns, or (mma_halves) those of 64 lanes.
+typedef struct MmaPart {
+  AsyncOp *op;
+  Block *block;
+  uint32_t cta, half; // cta: 0, or 1 for the odd one of a pair
+} MmaPart;
+
 // A in tensor memory: 32 bytes of each row.
-static void load_tmem_a(AsyncOp *op, float *floats, int32_t *ints) {
-  const MmaForm *form = &op->u.tensor->form;
-  const Tmem *tmem = op->warp->block->tmem;
-  uint32_t address = op->u.tensor->a;
-  for (uint32_t m = 0; m < form->m; m++) {
-    uint32_t words[ROW_BYTES / 4], lane = tmem_lane(address) + mma_lane(form, m);
+static void load_tmem_a(const MmaPart *part, float *floats, int32_t *ints) {
+  const MmaForm *form = &part->op->u.tensor->form;
+  const Tmem *tmem = part->block->tmem;
+  uint32_t address = part->op->u.tensor->a;
+  for (uint32_t m = 0; m < mma_rows(form); m++) {
+    uint32_t words[ROW_BYTES / 4], lane = tmem_lane(address) + mma_lane(form, m) + 64 * part->half;
     for (uint32_t i = 0; i < ROW_BYTES / 4; i++) words[i] = tmem->words[tmem_column(address) + i][lane];
     if (floats)
       matrix_floats(form->a, (unsigned char *)words, form->k, floats + (size_t)m * form->k, 1);
@@ -149,68 +165,87 @@ static void load_tmem_a(AsyncOp *op, float *floats, int32_t *ints) {
   }
 }
 
-static bool load_operands(AsyncOp *op, float *a, float *b, int32_t *int_a, int32_t *int_b) {
+// The CTA's rows of A.
+static bool load_a(const MmaPart *part, float *floats, int32_t *ints) {
+  const MmaForm *form = &part->op->u.tensor->form;
+  SharedMatrix matrix = {.op = part->op,
+                         .block = part->block,
+                         .name = "tcgen05.mma",
+                         .type = form->a,
+                         .transposed = form->transpose_a,
+                         .rows = mma_rows(form),
+                         .depth = form->k,
+                         .by_row = form->k,
+                         .by_k = 1,
+                         .floats = floats,
+                         .ints = ints};
+  if (!part->op->insn->u.mma->a_in_tmem) return load_shared(part->op, &matrix, part->op->descriptors[0], "A");
+  load_tmem_a(part, floats, ints);
+  return true;
+}
+
+// All columns of B. Each CTA of a pair has half of them.
+static bool load_b(AsyncOp *op, float *floats, int32_t *ints) {
   const MmaForm *form = &op->u.tensor->form;
-  SharedMatrix of_a = {.op = op,
-                       .name = "tcgen05.mma",
-                       .type = form->a,
-                       .transposed = form->transpose_a,
-                       .rows = form->m,
-                       .depth = form->k,
-                       .by_row = form->k,
-                       .by_k = 1,
-                       .floats = a,
-                       .ints = int_a};
-  SharedMatrix of_b = {.op = op,
-                       .name = "tcgen05.mma",
-                       .type = form->b,
-                       .transposed = form->transpose_b,
-                       .rows = form->n,
-                       .depth = form->k,
-                       .by_row = 1,
-                       .by_k = form->n,
-                       .floats = b,
-                       .ints = int_b};
-  if (op->insn->u.mma->a_in_tmem)
-    load_tmem_a(op, a, int_a);
-  else if (!load_shared(op, &of_a, op->descriptors[0], "A"))
-    return false;
-  return load_shared(op, &of_b, op->descriptors[1], "B");
+  uint32_t n = group_size(op), columns = form->n / n;
+  for (uint32_t i = 0; i < n; i++) {
+    SharedMatrix matrix = {.op = op,
+                           .block = group_block(op, i),
+                           .name = "tcgen05.mma",
+                           .type = form->b,
+                           .transposed = form->transpose_b,
+                           .rows = columns,
+                           .depth = form->k,
+                           .by_row = 1,
+                           .by_k = form->n,
+                           .floats = floats ? floats + (size_t)i * columns : NULL,
+                           .ints = ints ? ints + (size_t)i * columns : NULL};
+    if (!load_shared(op, &matrix, op->descriptors[1], "B")) return false;
+  }
+  return true;
 }
 
 // ---- D ----
 
-static uint32_t *word_of_d(const AsyncOp *op, uint32_t m, uint32_t n, uint32_t *lane) {
-  const TensorOp *tensor = op->u.tensor;
-  *lane = tmem_lane(tensor->to) + mma_lane(&tensor->form, m);
-  return &op->warp->block->tmem->words[tmem_column(tensor->to) + n][*lane];
+static uint32_t *word_of_d(const MmaPart *part, uint32_t m, uint32_t n, uint32_t *lane) {
+  const TensorOp *tensor = part->op->u.tensor;
+  *lane = tmem_lane(tensor->to) + mma_lane(&tensor->form, m) + 64 * part->half;
+  return &part->block->tmem->words[tmem_column(tensor->to) + n % mma_columns(&tensor->form)][*lane];
 }
 
-static bool is_off(const AsyncOp *op, uint32_t lane) {
-  return op->u.tensor->lanes_off[lane / 32] >> lane % 32 & 1;
+static bool is_off(const MmaPart *part, uint32_t lane) {
+  return part->op->u.tensor->lanes_off[4 * part->cta + lane / 32] >> lane % 32 & 1;
 }
 
-static void load_d(const AsyncOp *op, float *c) {
-  const MmaForm *form = &op->u.tensor->form;
-  float scale = ldexpf(1.0f, -(int)op->insn->u.mma->scale_d);
+// The columns of D in the part.
+static uint32_t first_column(const MmaPart *part) {
+  return part->half * mma_columns(&part->op->u.tensor->form);
+}
+static uint32_t last_column(const MmaPart *part) {
+  return first_column(part) + mma_columns(&part->op->u.tensor->form);
+}
+
+static void load_d(const MmaPart *part, float *c) {
+  const MmaForm *form = &part->op->u.tensor->form;
+  float scale = ldexpf(1.0f, -(int)part->op->insn->u.mma->scale_d);
   uint32_t lane;
-  for (uint32_t n = 0; n < form->n; n++)
-    for (uint32_t m = 0; m < form->m; m++) {
-      uint32_t word = *word_of_d(op, m, n, &lane);
+  for (uint32_t n = first_column(part); n < last_column(part); n++)
+    for (uint32_t m = 0; m < mma_rows(form); m++) {
+      uint32_t word = *word_of_d(part, m, n, &lane);
       float value = form->d == MATRIX_F16 ? float_of_half((uint16_t)word) : float_of(word);
       c[(size_t)m * form->n + n] = value * scale;
     }
 }
 
 // fp16 has the lower half of a word. The upper half becomes zero.
-static void store_d(const AsyncOp *op, const float *c) {
-  const MmaForm *form = &op->u.tensor->form;
+static void store_d(const MmaPart *part, const float *c) {
+  const MmaForm *form = &part->op->u.tensor->form;
   uint32_t lane;
-  for (uint32_t n = 0; n < form->n; n++)
-    for (uint32_t m = 0; m < form->m; m++) {
-      uint32_t *word = word_of_d(op, m, n, &lane);
+  for (uint32_t n = first_column(part); n < last_column(part); n++)
+    for (uint32_t m = 0; m < mma_rows(form); m++) {
+      uint32_t *word = word_of_d(part, m, n, &lane);
       float value = c[(size_t)m * form->n + n];
-      if (!is_off(op, lane)) *word = form->d == MATRIX_F16 ? half_of_float(value) : float_bits(value);
+      if (!is_off(part, lane)) *word = form->d == MATRIX_F16 ? half_of_float(value) : float_bits(value);
     }
 }
 
@@ -221,77 +256,92 @@ static void negate(float *numbers, size_t n, bool really) {
 }
 
 // Scale j of row r, as the part of tensor memory has it.
-static float scale_at(const AsyncOp *op, uint32_t address, uint32_t id, uint32_t part, uint32_t r,
+static float scale_at(const MmaPart *of, uint32_t address, uint32_t id, uint32_t part, uint32_t r,
                       uint32_t j) {
-  const Tmem *tmem = op->warp->block->tmem;
+  const Tmem *tmem = of->block->tmem;
   uint32_t word = tmem->words[tmem_column(address) + r / PART][part * PART + r % PART];
-  return float_of_scale(word >> 8 * (id + j) & 255, op->u.tensor->form.scales_e4m3);
+  return float_of_scale(word >> 8 * (id + j) & 255, of->op->u.tensor->form.scales_e4m3);
 }
 
-static void scale_a(const AsyncOp *op, float *a) {
+static void scale_a(const MmaPart *of, float *a) {
+  const AsyncOp *op = of->op;
   const MmaForm *form = &op->u.tensor->form;
   uint32_t block = op->insn->u.mma->block;
-  for (uint32_t m = 0; m < form->m; m++)
+  for (uint32_t m = 0; m < mma_rows(form); m++)
     for (uint32_t j = 0; j < form->k / block; j++) {
-      float scale = scale_at(op, op->u.tensor->scale_a, form->scale_a_id, m / PART, m, j);
+      float scale = scale_at(of, op->u.tensor->scale_a, form->scale_a_id, m / PART, m, j);
       for (uint32_t k = j * block; k < (j + 1) * block; k++) a[m * form->k + k] *= scale;
     }
 }
 
-static void scale_b(const AsyncOp *op, uint32_t part, const float *b, float *scaled) {
+static void scale_b(const MmaPart *of, uint32_t part, const float *b, float *scaled) {
+  const AsyncOp *op = of->op;
   const MmaForm *form = &op->u.tensor->form;
   uint32_t block = op->insn->u.mma->block;
   for (uint32_t j = 0; j < form->k / block; j++)
     for (uint32_t n = 0; n < form->n; n++) {
-      float scale = scale_at(op, op->u.tensor->scale_b, form->scale_b_id, part, n, j);
+      float scale = scale_at(of, op->u.tensor->scale_b, form->scale_b_id, part, n, j);
       for (uint32_t k = j * block; k < (j + 1) * block; k++)
         scaled[(size_t)k * form->n + n] = b[(size_t)k * form->n + n] * scale;
     }
 }
 
 // Each part of 32 rows has its own copy of the scales.
-static void multiply_scaled(const AsyncOp *op, MmaNumbers *numbers) {
-  const MmaForm *form = &op->u.tensor->form;
-  scale_a(op, numbers->a);
-  for (uint32_t part = 0; part < form->m / PART; part++) {
-    scale_b(op, part, numbers->b, numbers->scaled_b);
+static void multiply_scaled(const MmaPart *of, MmaNumbers *numbers) {
+  const MmaForm *form = &of->op->u.tensor->form;
+  scale_a(of, numbers->a);
+  for (uint32_t part = 0; part < mma_rows(form) / PART; part++) {
+    scale_b(of, part, numbers->b, numbers->scaled_b);
     matrix_multiply_floats(PART, form->n, form->k, numbers->a + (size_t)part * PART * form->k,
                            numbers->scaled_b, numbers->c + (size_t)part * PART * form->n);
   }
 }
 
-static void run_floats(AsyncOp *op, MmaNumbers *numbers) {
-  const MmaForm *form = &op->u.tensor->form;
-  if (!load_operands(op, numbers->a, numbers->b, NULL, NULL)) return;
-  negate(numbers->a, (size_t)form->m * form->k, form->negate_a);
-  negate(numbers->b, (size_t)form->n * form->k, form->negate_b);
-  if (op->accumulate)
-    load_d(op, numbers->c);
+static bool run_floats(const MmaPart *part, MmaNumbers *numbers) {
+  const MmaForm *form = &part->op->u.tensor->form;
+  uint32_t rows = mma_rows(form);
+  if (!load_a(part, numbers->a, NULL)) return false;
+  negate(numbers->a, (size_t)rows * form->k, form->negate_a);
+  memset(numbers->c, 0, (size_t)rows * form->n * sizeof *numbers->c);
+  if (part->op->accumulate) load_d(part, numbers->c);
+  if (part->op->insn->u.mma->kind >= MMA_KIND_MXF8F6F4)
+    multiply_scaled(part, numbers);
   else
-    memset(numbers->c, 0, (size_t)form->m * form->n * sizeof *numbers->c);
-  if (op->insn->u.mma->kind >= MMA_KIND_MXF8F6F4)
-    multiply_scaled(op, numbers);
-  else
-    matrix_multiply_floats(form->m, form->n, form->k, numbers->a, numbers->b, numbers->c);
-  store_d(op, numbers->c);
+    matrix_multiply_floats(rows, form->n, form->k, numbers->a, numbers->b, numbers->c);
+  store_d(part, numbers->c);
+  return true;
 }
 
 // ---- integers ----
 
-static void run_ints(AsyncOp *op, MmaIntegers *integers) {
-  const MmaForm *form = &op->u.tensor->form;
-  uint32_t lane;
-  if (!load_operands(op, NULL, NULL, integers->a, integers->b)) return;
-  for (uint32_t m = 0; m < form->m; m++)
-    for (uint32_t n = 0; n < form->n; n++)
-      integers->c[(size_t)m * form->n + n] = op->accumulate ? (int32_t)*word_of_d(op, m, n, &lane) : 0;
-  matrix_multiply_int32s(form->m, form->n, form->k, integers->a, integers->b, integers->c);
-  for (uint32_t m = 0; m < form->m; m++)
-    for (uint32_t n = 0; n < form->n; n++) {
+static bool run_ints(const MmaPart *part, MmaIntegers *integers) {
+  const MmaForm *form = &part->op->u.tensor->form;
+  uint32_t lane, rows = mma_rows(form), first = first_column(part), last = last_column(part);
+  if (!load_a(part, NULL, integers->a)) return false;
+  memset(integers->c, 0, (size_t)rows * form->n * sizeof *integers->c);
+  for (uint32_t m = 0; m < rows && part->op->accumulate; m++)
+    for (uint32_t n = first; n < last; n++)
+      integers->c[(size_t)m * form->n + n] = (int32_t)*word_of_d(part, m, n, &lane);
+  matrix_multiply_int32s(rows, form->n, form->k, integers->a, integers->b, integers->c);
+  for (uint32_t m = 0; m < rows; m++)
+    for (uint32_t n = first; n < last; n++) {
       int64_t value = integers->c[(size_t)m * form->n + n];
-      uint32_t *word = word_of_d(op, m, n, &lane);
+      uint32_t *word = word_of_d(part, m, n, &lane);
       if (form->saturate) value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
-      if (!is_off(op, lane)) *word = (uint32_t)value;
+      if (!is_off(part, lane)) *word = (uint32_t)value;
+    }
+  return true;
+}
+
+// B is the same for all parts.
+static void run_parts(AsyncOp *op, MmaNumbers *numbers, MmaIntegers *integers) {
+  const MmaForm *form = &op->u.tensor->form;
+  if (!load_b(op, numbers ? numbers->b : NULL, integers ? integers->b : NULL)) return;
+  if (numbers) negate(numbers->b, (size_t)form->n * form->k, form->negate_b);
+  for (uint32_t cta = 0; cta < group_size(op); cta++)
+    for (uint32_t half = 0; half < (mma_halves(form) ? 2 : 1); half++) {
+      MmaPart part = {op, group_block(op, cta), cta, half};
+      if (numbers ? !run_floats(&part, numbers) : !run_ints(&part, integers)) return;
     }
 }
 
@@ -300,9 +350,7 @@ void mma_run(AsyncOp *op) {
   void *memory = malloc(ints ? sizeof(MmaIntegers) : sizeof(MmaNumbers));
   if (!memory)
     warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for a tcgen05.mma");
-  else if (ints)
-    run_ints(op, memory);
   else
-    run_floats(op, memory);
+    run_parts(op, ints ? NULL : memory, ints ? memory : NULL);
   free(memory);
 }

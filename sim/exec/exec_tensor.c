@@ -64,9 +64,9 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
   for (uint32_t i = 0; i < copy->rank; i++)
     range->at[i] = ((const int32_t *)lanes_at(warp, copy->coordinates[i]))[lane];
   if (!corner_allowed(op, lane, box.element)) return false;
-  return bulk_one_block(warp, insn, lane) && bulk_mbarrier(op, lane) &&
-         resolve_operand(warp, insn, lane, load ? &copy->to : &copy->from, box.span, 128, load,
-                         load ? &range->to : &range->from);
+  return resolve_operand(warp, insn, lane, load ? &copy->to : &copy->from, box.span, 128, load,
+                         load ? &range->to : &range->from) &&
+         bulk_mbarrier(op, lane);
 }
 
 void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
@@ -81,11 +81,12 @@ void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
     }
     AsyncOp *op = async_new(warp, insn, 1u << l, ASYNC_TENSOR, group);
     if (!op) return;
-    if (!prepare(op, l)) {
+    uint32_t ctas = bulk_multicast(warp, insn, l);
+    if (warp->block->worker->fault.set || !prepare(op, l)) {
       async_drop(op);
       return;
     }
-    async_issue(op);
+    bulk_issue(op, ctas);
   }
 }
 
@@ -190,7 +191,7 @@ static void tensor_rows(AsyncOp *op) {
       load_row(op, &row, &box, staged);
     else
       store_row(op, &row, &box, staged);
-    bulk_count(op, row.address, (uint64_t)row.count * box.element, first);
+    if (!op->repeats) bulk_count(op, row.address, (uint64_t)row.count * box.element, first);
     staged += box.row;
     first = false;
   } while (!op->warp->block->worker->fault.set && next_row(&box, index));
@@ -200,7 +201,7 @@ static void tensor_rows(AsyncOp *op) {
 
 // False: the fault is set.
 static bool shared_chunk(AsyncOp *op, uint64_t address, unsigned char *staged) {
-  Block *block = op->warp->block;
+  const Block *block = is_load(op) ? op->u.range->to.block : op->u.range->from.block;
   address = tensor_swizzle(op->u.range->map.swizzle, address);
   if (address + CHUNK > block->shared_bytes) {
     warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,

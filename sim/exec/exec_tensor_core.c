@@ -34,23 +34,27 @@ static void each_thread(Warp *warp, const Insn *insn, uint32_t mask,
 
 static void touch(AsyncOp *op, uint32_t range, HookAccess access, uint32_t address, uint32_t lanes,
                   uint32_t columns) {
-  tmem_touch(op, range,
-             (HookTmem){.access = access,
-                        .lane = tmem_lane(address) % CHIP_TMEM_LANES,
-                        .lanes = lanes,
-                        .column = tmem_column(address),
-                        .columns = columns});
+  for (uint32_t i = 0; i < group_size(op); i++)
+    tmem_touch(op, range,
+               (HookTmem){.access = access,
+                          .lane = tmem_lane(address) % CHIP_TMEM_LANES,
+                          .lanes = lanes,
+                          .column = tmem_column(address),
+                          .columns = columns,
+                          .block = group_block(op, i)});
 }
 
 // ---- mma ----
 
 // Accesses to the rows of D or A.
-static void touch_rows(AsyncOp *op, uint32_t range, HookAccess access, uint32_t address, uint32_t columns) {
+static void touch_rows_of(AsyncOp *op, Block *block, uint32_t range, HookAccess access, uint32_t address,
+                          uint32_t columns) {
   const MmaForm *form = &op->u.tensor->form;
-  uint32_t rows = form->m == 64 ? 16 : form->m;
-  for (uint32_t m = 0; m < form->m; m += rows)
+  uint32_t rows = form->m == 64 ? 16 : CHIP_TMEM_LANES, all = form->m == 64 ? 64 : CHIP_TMEM_LANES;
+  for (uint32_t m = 0; m < all; m += rows)
     tmem_touch(op, range,
-               (HookTmem){.access = access,
+               (HookTmem){.block = block,
+                          .access = access,
                           .lane = tmem_lane(address) + mma_lane(form, m),
                           .lanes = rows,
                           .column = tmem_column(address),
@@ -58,6 +62,11 @@ static void touch_rows(AsyncOp *op, uint32_t range, HookAccess access, uint32_t 
                           .accumulator = range == RANGE_D,
                           .m = form->m,
                           .n = form->n});
+}
+
+static void touch_rows(AsyncOp *op, uint32_t range, HookAccess access, uint32_t address, uint32_t columns) {
+  for (uint32_t i = 0; i < group_size(op); i++)
+    touch_rows_of(op, group_block(op, i), range, access, address, columns);
 }
 
 static bool row_address_fits(AsyncOp *op, uint32_t address, const char *matrix) {
@@ -70,7 +79,11 @@ static bool row_address_fits(AsyncOp *op, uint32_t address, const char *matrix) 
 }
 
 static bool reach(AsyncOp *op, uint32_t address, uint32_t columns, const char *what) {
-  return tmem_reach(op->warp, op->insn, op->mask, tmem_column(address), columns, what);
+  for (uint32_t i = 0; i < group_size(op); i++)
+    if (!tmem_reach(op->warp, op->insn, op->mask, group_block(op, i),
+                    (TmemRange){tmem_column(address), columns}, what))
+      return false;
+  return true;
 }
 
 static bool prepare_a(AsyncOp *op, uint32_t lane) {
@@ -98,7 +111,7 @@ static bool prepare_scales(AsyncOp *op, uint32_t lane) {
   const TensorMma *mma = op->insn->u.mma;
   TensorOp *tensor = op->u.tensor;
   if (mma->kind < MMA_KIND_MXF8F6F4) return true;
-  uint32_t a_columns = tensor->form.m / PART, b_columns = (tensor->form.n + PART - 1) / PART;
+  uint32_t a_columns = mma_rows(&tensor->form) / PART, b_columns = (tensor->form.n + PART - 1) / PART;
   tensor->scale_a = tmem_address_at(op->warp, &mma->scale_a, lane) & 0x3fffffff;
   tensor->scale_b = tmem_address_at(op->warp, &mma->scale_b, lane) & 0x3fffffff;
   if (tmem_lane(tensor->scale_a) || tmem_lane(tensor->scale_b)) {
@@ -122,14 +135,14 @@ static bool mma_prepare(AsyncOp *op, uint32_t lane) {
   tensor->to = tmem_address_at(warp, &mma->d, lane);
   op->descriptors[1] = ((const uint64_t *)lanes_at(warp, mma->b_descriptor))[lane];
   op->accumulate = (predicate_at(warp, mma->accumulate) ^ mma->accumulate_flip) >> lane & 1;
-  for (uint32_t i = 0; i < mma->masks && i < 4; i++)
+  for (uint32_t i = 0; i < mma->masks && i < 8; i++)
     tensor->lanes_off[i] = ((const uint32_t *)lanes_at(warp, mma->lanes_off[i]))[lane];
   if (!row_address_fits(op, tensor->to, "D") ||
-      !reach(op, tensor->to, tensor->form.n, "tcgen05.mma writes") || !prepare_a(op, lane) ||
+      !reach(op, tensor->to, mma_columns(&tensor->form), "tcgen05.mma writes") || !prepare_a(op, lane) ||
       !prepare_scales(op, lane))
     return false;
-  if (op->accumulate) touch_rows(op, RANGE_D, HOOK_READ, tensor->to, tensor->form.n);
-  touch_rows(op, RANGE_D, HOOK_WRITE, tensor->to, tensor->form.n);
+  if (op->accumulate) touch_rows(op, RANGE_D, HOOK_READ, tensor->to, mma_columns(&tensor->form));
+  touch_rows(op, RANGE_D, HOOK_WRITE, tensor->to, mma_columns(&tensor->form));
   return true;
 }
 
@@ -182,9 +195,8 @@ static bool row_goes_to(TmemCopyShape shape, uint32_t r, uint32_t lane, uint32_t
   return false;
 }
 
-static void put_chunk(AsyncOp *op, uint32_t r, uint32_t chunk, const unsigned char *bytes) {
+static void put_chunk(AsyncOp *op, Tmem *tmem, uint32_t r, uint32_t chunk, const unsigned char *bytes) {
   const TmemCopy *copy = op->insn->u.tmem_copy;
-  Tmem *tmem = op->warp->block->tmem;
   uint32_t column = tmem_column(op->u.tensor->to) + 4 * chunk, words[4];
   unsigned char containers[16];
   if (copy->unpacks) {
@@ -197,20 +209,27 @@ static void put_chunk(AsyncOp *op, uint32_t r, uint32_t chunk, const unsigned ch
       for (uint32_t i = 0; i < 4; i++) tmem->words[column + i][lane] = words[i];
 }
 
+// From the CTA's shared memory to its tensor memory. False: the fault is set.
+static bool copy_in(AsyncOp *op, Block *block, const Descriptor *descriptor) {
+  TmemCopyShape shape = op->insn->u.tmem_copy->shape;
+  for (uint32_t r = 0; r < copies[shape].rows; r++)
+    for (uint32_t c = 0; c < copies[shape].chunks; c++) {
+      const unsigned char *bytes = shared_chunk(op, block, "tcgen05.cp", descriptor_chunk(descriptor, r, c));
+      if (!bytes) return false;
+      put_chunk(op, block->tmem, r, c, bytes);
+    }
+  return true;
+}
+
 void tmem_copy_run(AsyncOp *op) {
-  const TmemCopy *copy = op->insn->u.tmem_copy;
   Descriptor descriptor;
   const char *what;
   if (!descriptor_of_tcgen05(op->descriptors[1], &descriptor, &what)) {
     warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "tcgen05.cp's matrix descriptor: %s", what);
     return;
   }
-  for (uint32_t r = 0; r < copies[copy->shape].rows; r++)
-    for (uint32_t c = 0; c < copies[copy->shape].chunks; c++) {
-      const unsigned char *bytes = shared_chunk(op, "tcgen05.cp", descriptor_chunk(&descriptor, r, c));
-      if (!bytes) return;
-      put_chunk(op, r, c, bytes);
-    }
+  for (uint32_t i = 0; i < group_size(op); i++)
+    if (!copy_in(op, group_block(op, i), &descriptor)) return;
 }
 
 // ---- shift ----
@@ -236,8 +255,10 @@ void exec_tcgen05_shift(Warp *warp, const Insn *insn, uint32_t mask) {
 }
 
 void tmem_shift_run(AsyncOp *op) {
-  Tmem *tmem = op->warp->block->tmem;
   uint32_t lane = tmem_lane(op->u.tensor->to), column = tmem_column(op->u.tensor->to);
-  for (uint32_t c = column; c < column + MATRIX_COLUMNS_32B; c++)
-    memmove(&tmem->words[c][lane], &tmem->words[c][lane + 1], (PART - 1) * sizeof(uint32_t));
+  for (uint32_t i = 0; i < group_size(op); i++) {
+    Tmem *tmem = group_block(op, i)->tmem;
+    for (uint32_t c = column; c < column + MATRIX_COLUMNS_32B; c++)
+      memmove(&tmem->words[c][lane], &tmem->words[c][lane + 1], (PART - 1) * sizeof(uint32_t));
+  }
 }

@@ -12,6 +12,7 @@ static void negate(float *numbers, size_t n, bool really) {
 static bool load_operands(const AsyncOp *op, float *a, float *b, int32_t *int_a, int32_t *int_b) {
   const Matrix *matrix = op->insn->u.matrix;
   SharedMatrix of_a = {.op = op,
+                       .block = op->warp->block,
                        .name = "wgmma",
                        .descriptor = descriptor_of_wgmma(op->descriptors[0]),
                        .type = matrix->a,
@@ -24,6 +25,7 @@ static bool load_operands(const AsyncOp *op, float *a, float *b, int32_t *int_a,
                        .floats = a,
                        .ints = int_a};
   SharedMatrix of_b = {.op = op,
+                       .block = op->warp->block,
                        .name = "wgmma",
                        .descriptor = descriptor_of_wgmma(op->descriptors[1]),
                        .type = matrix->b,

@@ -58,8 +58,7 @@ static uint32_t chunk_along_rows(const Descriptor *d, uint32_t chunk, uint32_t k
 
 // ---- loads ----
 
-const unsigned char *shared_chunk(const AsyncOp *op, const char *name, uint32_t address) {
-  const Block *block = op->warp->block;
+const unsigned char *shared_chunk(const AsyncOp *op, Block *block, const char *name, uint32_t address) {
   if (address + CHUNK > block->shared_bytes) {
     warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,
                "%s reads 16 bytes at shared address %u, of %u bytes", name, address, block->shared_bytes);
@@ -70,12 +69,13 @@ const unsigned char *shared_chunk(const AsyncOp *op, const char *name, uint32_t 
   range.proxy = HOOK_ASYNC;
   range.address = address;
   range.bytes = CHUNK;
+  range.block = block;
   sim_hook_range(&range);
   return block->shared + address;
 }
 
 static bool load_chunk(const SharedMatrix *matrix, uint32_t address, size_t at, uint32_t step) {
-  const unsigned char *from = shared_chunk(matrix->op, matrix->name, address);
+  const unsigned char *from = shared_chunk(matrix->op, matrix->block, matrix->name, address);
   unsigned char containers[CHUNK];
   if (!from) return false;
   if (matrix_unpacks(matrix->type)) {

@@ -42,6 +42,7 @@ uint32_t descriptor_chunk(const Descriptor *descriptor, uint32_t row, uint32_t c
 // An operand in shared memory. Its elements are stored to floats or ints at [row * by_row + k * by_k].
 typedef struct SharedMatrix {
   const AsyncOp *op;
+  Block *block;     // that has it
   const char *name; // of the instruction
   Descriptor descriptor;
   MatrixType type;
@@ -54,7 +55,7 @@ typedef struct SharedMatrix {
 
 // Reads through the asynchronous proxy, and reports each chunk to the hooks. False: the fault is set.
 bool shared_matrix_load(const SharedMatrix *matrix);
-// 16 bytes of shared memory, reported likewise. NULL: the fault is set.
-const unsigned char *shared_chunk(const AsyncOp *op, const char *name, uint32_t address);
+// 16 bytes of a CTA's shared memory, reported likewise. NULL: the fault is set.
+const unsigned char *shared_chunk(const AsyncOp *op, Block *block, const char *name, uint32_t address);
 
 #endif

@@ -8,10 +8,13 @@
 bool async_late(const Block *block) { return block->worker->launch->late; }
 
 AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, AsyncGroup group) {
-  static const size_t payloads[] = {
-      [ASYNC_COPY] = sizeof(CopyLanes),     [ASYNC_BULK] = sizeof(CopyRange),
-      [ASYNC_TENSOR] = sizeof(CopyRange),   [ASYNC_TENSOR_CORE] = sizeof(TensorOp),
-      [ASYNC_TMEM_MOVE] = sizeof(TensorOp), [ASYNC_COMMIT] = 0};
+  static const size_t payloads[] = {[ASYNC_COPY] = sizeof(CopyLanes),
+                                    [ASYNC_BULK] = sizeof(CopyRange),
+                                    [ASYNC_STORE] = sizeof(CopyRange),
+                                    [ASYNC_TENSOR] = sizeof(CopyRange),
+                                    [ASYNC_TENSOR_CORE] = sizeof(TensorOp),
+                                    [ASYNC_TMEM_MOVE] = sizeof(TensorOp),
+                                    [ASYNC_COMMIT] = 0};
   size_t extra = payloads[kind];
   AsyncOp *op = calloc(1, sizeof *op);
   void *payload = extra ? calloc(1, extra) : NULL;
@@ -25,7 +28,8 @@ AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, 
   op->warp = warp;
   op->insn = insn;
   op->mask = mask;
-  op->sequence = warp->block->async_count++;
+  op->at = warp->block;
+  op->sequence = cluster_leader(warp->block)->async_count++;
   if (kind == ASYNC_COPY)
     op->u.lanes = payload;
   else if (kind == ASYNC_TENSOR_CORE || kind == ASYNC_TMEM_MOVE)
@@ -37,7 +41,8 @@ AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, 
 }
 
 void async_drop(AsyncOp *op) {
-  if (op->kind == ASYNC_BULK || op->kind == ASYNC_TENSOR) free(op->u.range->staged);
+  if (op->kind == ASYNC_BULK || op->kind == ASYNC_TENSOR || op->kind == ASYNC_STORE)
+    free(op->u.range->staged);
   if (op->kind == ASYNC_COPY)
     free(op->u.lanes);
   else if (op->kind == ASYNC_TENSOR_CORE || op->kind == ASYNC_TMEM_MOVE) {
@@ -77,7 +82,7 @@ static void run_arrivals(AsyncOp *op) {
   for (AsyncOp *copy = warp->queues[ASYNC_GROUP_COPY].first; copy; copy = copy->next)
     if (copy->sequence < op->sequence && (copy->mask & op->mask)) async_run(copy, copy->mask & op->mask);
   for (uint32_t l = 0; l < LANES; l++)
-    if (op->mask >> l & 1) mbarrier_arrive(warp, op->insn, l, op, op->addresses[l], 1);
+    if (op->mask >> l & 1) mbarrier_arrive(warp, op->insn, l, op, op->at, op->addresses[l], 1);
   op->mask = 0;
 }
 
@@ -93,14 +98,20 @@ static bool columns_meet(const TensorOp *a, const TensorOp *b) {
 }
 
 // Earlier operations of the tensor core: those of the same thread, and those on the same columns.
-static void run_earlier(AsyncOp *op) {
-  Block *block = op->warp->block;
+static void run_earlier_of(AsyncOp *op, Block *block) {
+  bool shares = block == op->warp->block || op->insn->count == 2; // tensor memory
+  if (!shares) return;
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (AsyncOp *other = block->warps[w].queues[ASYNC_GROUP_TENSOR_CORE].first; other; other = other->next) {
       if (!other->mask || other->sequence >= op->sequence || block->worker->fault.set) continue;
       bool same_thread = other->warp == op->warp && (other->mask & op->mask);
       if (same_thread || columns_meet(other->u.tensor, op->u.tensor)) async_run(other, other->mask);
     }
+}
+
+static void run_earlier(AsyncOp *op) {
+  for (uint32_t i = 0; i < cluster_size(op->warp->block); i++)
+    run_earlier_of(op, cluster_block(op->warp->block, i));
 }
 
 // tcgen05.commit: first completes the thread's earlier operations.
@@ -110,7 +121,7 @@ static void run_commit(AsyncOp *op) {
   for (AsyncOp *other = warp->queues[ASYNC_GROUP_TENSOR_CORE].first; other; other = other->next)
     if (other->sequence < op->sequence && (other->mask & op->mask) && !warp->block->worker->fault.set)
       async_run(other, other->mask);
-  if (!warp->block->worker->fault.set) mbarrier_arrive(warp, op->insn, lane, op, op->mbarrier, 1);
+  if (!warp->block->worker->fault.set) mbarrier_arrive(warp, op->insn, lane, op, op->at, op->mbarrier, 1);
   op->mask = 0;
 }
 
@@ -119,6 +130,7 @@ void async_run(AsyncOp *op, uint32_t lanes) {
   switch (op->kind) {
   case ASYNC_COPY: copy_lanes_run(op, lanes); break;
   case ASYNC_BULK:
+  case ASYNC_STORE:
   case ASYNC_TENSOR:
     if (!op->has_read) copy_range_read(op);
     if (op->has_read) copy_range_write(op);
@@ -135,7 +147,7 @@ void async_run(AsyncOp *op, uint32_t lanes) {
   op->mask &= ~lanes;
   sim_hook_async_done(op, lanes);
   if (op->group_kind == ASYNC_GROUP_NONE && !op->warp->block->worker->fault.set)
-    mbarrier_complete_tx(op, lowest_lane(lanes), op->mbarrier, op->u.range->bytes);
+    mbarrier_complete_tx(op, lowest_lane(lanes), op->u.range->bytes);
 }
 
 void async_issue_now(AsyncOp *op) {
@@ -152,8 +164,8 @@ void async_issue(AsyncOp *op) {
   }
   sim_hook_async_issue(op);
   if (op->group_kind == ASYNC_GROUP_NONE) {
-    queue_append(&block->at_mbarriers, op);
-    mbarrier_wake(block);
+    queue_append(&op->at->at_mbarriers, op);
+    mbarrier_wake(op->at);
   } else {
     queue_append(&op->warp->queues[op->group_kind], op);
   }
@@ -199,11 +211,19 @@ static void effect_of(const AsyncOp *op, uint64_t mbarrier, uint32_t *arrivals, 
   for (uint32_t l = 0; l < LANES; l++) *arrivals += (op->mask >> l & 1) && op->addresses[l] == mbarrier;
 }
 
+// Operations that those at mbarriers have completed.
+static void drop_done(Block *block) {
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
+    queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_TENSOR_CORE]);
+  }
+}
+
 void async_complete_phase(Block *block, uint64_t mbarrier) {
   Mbarrier m;
   unsigned char *host;
   AsyncOp *first = block->at_mbarriers.first, *last = NULL;
-  if (!first || !mbarrier_find(first->warp, first->insn, 0, mbarrier, &m, &host)) return;
+  if (!first || !mbarrier_find(first->warp, first->insn, 0, block, mbarrier, &m, &host)) return;
   int64_t pending = m.pending, tx = m.tx;
   for (AsyncOp *op = first; op && !last; op = op->next) {
     uint32_t arrivals;
@@ -223,14 +243,12 @@ void async_complete_phase(Block *block, uint64_t mbarrier) {
   }
   if (!last) return;
   queue_drop_done(&block->at_mbarriers);
-  for (uint32_t w = 0; w < block->warp_count; w++) {
-    queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
-    queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_TENSOR_CORE]);
-  }
+  for (uint32_t i = 0; i < cluster_size(block); i++) drop_done(cluster_block(block, i));
 }
 
-static AsyncOp *oldest(const Block *block) {
-  AsyncOp *found = block->at_mbarriers.first;
+static AsyncOp *oldest_of(const Block *block, AsyncOp *found) {
+  AsyncOp *first = block->at_mbarriers.first;
+  if (first && (!found || first->sequence < found->sequence)) found = first;
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (int g = 0; g < ASYNC_GROUP_NONE; g++) {
       AsyncOp *op = block->warps[w].queues[g].first;
@@ -239,15 +257,20 @@ static AsyncOp *oldest(const Block *block) {
   return found;
 }
 
+static AsyncOp *oldest(const Block *block) {
+  AsyncOp *found = NULL;
+  for (uint32_t i = 0; i < cluster_size(block); i++) found = oldest_of(cluster_block(block, i), found);
+  return found;
+}
+
 bool async_pending(const Block *block) { return oldest(block) != NULL; }
 
 static AsyncQueue *queue_of(AsyncOp *op) {
-  return op->group_kind == ASYNC_GROUP_NONE ? &op->warp->block->at_mbarriers
-                                            : &op->warp->queues[op->group_kind];
+  return op->group_kind == ASYNC_GROUP_NONE ? &op->at->at_mbarriers : &op->warp->queues[op->group_kind];
 }
 
 void async_finish(Block *block) {
-  if (!block->async_count) return;
+  if (!cluster_leader(block)->async_count) return;
   for (AsyncOp *op = oldest(block); op && !block->worker->fault.set; op = oldest(block)) {
     AsyncQueue *queue = queue_of(op);
     if (op->mask) async_run(op, op->mask);

@@ -5,7 +5,7 @@
 // the end of the CTA.
 //
 // Operations of groups (cp.async, bulk stores, wgmma) are queued at their warp, in order of issue. Operations
-// that complete at an mbarrier are queued at their CTA.
+// that complete at an mbarrier are queued at the CTA that has it.
 #ifndef SIM_MACHINE_ASYNC_H
 #define SIM_MACHINE_ASYNC_H
 
@@ -16,6 +16,7 @@
 typedef enum AsyncKind {
   ASYNC_COPY,        // cp.async of up to 32 lanes.
   ASYNC_BULK,        // cp.async.bulk, cp.reduce.async.bulk: one lane.
+  ASYNC_STORE,       // st.async, red.async: one lane. Its bytes are `staged` at the issue.
   ASYNC_TENSOR,      // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: one lane.
   ASYNC_WGMMA,       // A warp's quarter of a wgmma.mma_async.
   ASYNC_ARRIVE,      // cp.async.mbarrier.arrive: runs once the lanes' earlier cp.async are complete.
@@ -32,7 +33,7 @@ typedef struct CopyLanes { // ASYNC_COPY
   uint32_t bytes;
 } CopyLanes;
 
-// ASYNC_BULK and ASYNC_TENSOR. A tensor in global memory has no host pointer and no address here.
+// ASYNC_BULK, ASYNC_STORE and ASYNC_TENSOR. A tensor in global memory has no host pointer and no address here.
 typedef struct CopyRange {
   Place to, from;
   uint64_t bytes;        // of the shared memory
@@ -53,6 +54,7 @@ typedef struct MmaForm {
   MatrixType a, b, d;
   bool negate_a, negate_b, transpose_a, transpose_b, saturate;
   bool scales_e4m3;                // else ue8m0
+  bool pair; // .cta_group::2: each CTA has half of A's and D's rows, and half of B's columns
   uint32_t scale_a_id, scale_b_id; // bytes of a word
 } MmaForm;
 
@@ -60,7 +62,7 @@ typedef struct MmaForm {
 typedef struct TensorOp {
   uint32_t to, a, scale_a, scale_b; // addresses in tensor memory; a tcgen05.ld's too
   MmaForm form;
-  uint32_t lanes_off[4];
+  uint32_t lanes_off[8];         // four for each CTA
   TmemRange ranges[TMEM_RANGES]; // all columns that it accesses; count 0: none
   uint32_t *values;              // tcgen05.st: the registers at its issue, by register and lane
 } TensorOp;
@@ -73,12 +75,14 @@ struct AsyncOp {
   uint32_t mask;             // Lanes that it is not complete for. A bulk operation has one lane, a wgmma all
                              // lanes.
   uint32_t group[LANES];     // The lane's group. It is the number of committed groups at the issue.
-  uint64_t sequence;         // Ascending in the CTA.
-  uint64_t mbarrier;         // A shared address.
+  uint64_t sequence;         // Ascending in the cluster.
+  Block *at;                 // The CTA that has the mbarrier.
+  uint64_t mbarrier;         // A shared address in it.
   uint64_t addresses[LANES]; // ASYNC_ARRIVE: mbarriers, by lane.
   uint64_t descriptors[2];   // ASYNC_WGMMA, ASYNC_TENSOR_CORE: of A and B.
   bool accumulate;           // likewise
   bool has_read;             // A store's reads are complete.
+  bool repeats;              // Multicast: another operation counts the same reads.
   union {
     CopyLanes *lanes;
     CopyRange *range;
@@ -97,12 +101,12 @@ void async_drop(AsyncOp *op); // call instead of async_issue
 void async_commit(Warp *warp, uint32_t mask, AsyncGroup group);
 // Completes the lanes' operations of all but the newest `pending` committed groups. `read`: only their reads.
 void async_wait(Warp *warp, uint32_t mask, AsyncGroup group, uint32_t pending, bool read);
-// If operations queued for the mbarrier would complete its current phase, completes them.
+// If operations queued for the CTA's mbarrier would complete its current phase, completes them.
 void async_complete_phase(Block *block, uint64_t mbarrier);
-// Completes all operations, in order of issue.
+// Completes all operations of the cluster, in order of issue.
 void async_finish(Block *block);
 bool async_pending(const Block *block);
-void async_free(Block *block);       // drops all operations without their effects
+void async_free(Block *block);       // drops all operations of the cluster without their effects
 bool async_late(const Block *block); // the schedule's choice
 
 // ---- the kinds of operations (exec_copy.c, exec_bulk.c, exec_wgmma.c, exec_tcgen05.c) ----

@@ -58,7 +58,19 @@ static bool find_runs(Block *block) {
   return true;
 }
 
-Block *block_new(Worker *worker) {
+static void free_one(Block *block) {
+  if (!block) return;
+  free(block->warps);
+  free(block->registers);
+  free(block->shared);
+  free(block->tmem);
+  free(block->local);
+  free(block->specials);
+  free(block->runs);
+  free(block);
+}
+
+static Block *new_of_rank(Worker *worker, uint32_t rank) {
   const Launch *launch = worker->launch;
   const Program *program = launch->program;
   Block *block = calloc(1, sizeof *block);
@@ -66,6 +78,7 @@ Block *block_new(Worker *worker) {
   uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
   block->worker = worker;
   block->program = program;
+  block->rank = rank;
   block->warp_count = (threads + LANES - 1) / LANES;
   block->shared_bytes = program->dynamic_shared + launch->dynamic_shared;
   if (block->shared_bytes < program->shared_bytes) block->shared_bytes = program->shared_bytes;
@@ -77,24 +90,39 @@ Block *block_new(Worker *worker) {
   if (program->has_tcgen05) block->tmem = malloc(sizeof *block->tmem);
   if (block->warps && block->registers && block->shared && block->local && block->specials &&
       (block->tmem || !program->has_tcgen05) && find_runs(block)) {
-    special_fill(block, false);
     return block;
   }
-  block_free(block);
+  free_one(block);
   return NULL;
 }
 
-void block_free(Block *block) {
-  if (!block) return;
-  if (block->warps) async_free(block);
-  free(block->warps);
-  free(block->registers);
-  free(block->shared);
-  free(block->tmem);
-  free(block->local);
-  free(block->specials);
-  free(block->runs);
-  free(block);
+Block *block_new(Worker *worker) {
+  uint32_t n = worker->launch->cluster_blocks;
+  Block *leader = new_of_rank(worker, 0);
+  if (leader && n > 1) {
+    Block **peers = calloc(n, sizeof(Block *));
+    bool ok = peers;
+    if (peers) peers[0] = leader;
+    for (uint32_t i = 1; ok && i < n; i++) ok = (peers[i] = new_of_rank(worker, i)) != NULL;
+    for (uint32_t i = 0; ok && i < n; i++) peers[i]->peers = peers;
+    if (!ok) {
+      for (uint32_t i = 1; peers && i < n; i++) free_one(peers[i]);
+      free(peers);
+      free_one(leader);
+      return NULL;
+    }
+  }
+  for (uint32_t i = 0; leader && i < n; i++) special_fill(cluster_block(leader, i), false);
+  return leader;
+}
+
+void block_free(Block *leader) {
+  if (!leader) return;
+  Block **peers = leader->peers;
+  async_free(leader);
+  for (uint32_t i = 1; i < cluster_size(leader); i++) free_one(peers[i]);
+  free_one(leader);
+  free(peers);
 }
 
 static void fill_slot(unsigned char *regs, const Constant *constant) {
@@ -113,7 +141,7 @@ static void fill_param(unsigned char *regs, const ParamSlot *param, const unsign
   memcpy(&bits, values + param->offset, bytes);
   bool negative = ptx_type_class(param->type) == CLASS_SIGNED && bytes < 8 && bits >> (8 * bytes - 1);
   if (negative) bits |= UINT64_MAX << (8 * bytes);
-  Constant constant = {param->slot, param->slot_bytes, bits};
+  Constant constant = {.slot = param->slot, .bytes = param->slot_bytes, .bits = bits};
   fill_slot(regs, &constant);
 }
 
@@ -126,6 +154,15 @@ unsigned char *block_image(const Launch *launch) {
   for (uint32_t i = 0; i < program->param_slots.n; i++)
     fill_param(image, &program->param_slots.at[i], launch->params);
   return image;
+}
+
+// Addresses of shared memory have the CTA's rank.
+static void place_addresses(const Block *block, unsigned char *regs) {
+  for (uint32_t i = 0; i < block->program->constants.n; i++) {
+    Constant constant = block->program->constants.at[i];
+    constant.bits += (uint64_t)block->rank << CLUSTER_SHIFT;
+    if (constant.is_shared) fill_slot(regs, &constant);
+  }
 }
 
 static void start_warp(Block *block, uint32_t index, const unsigned char *image) {
@@ -148,8 +185,10 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   if (started)
     for (uint32_t i = 0; i < block->run_count; i++)
       memset(warp->regs + block->runs[i].from, 0, block->runs[i].bytes);
-  else
+  else {
     memcpy(warp->regs, image, program->register_bytes);
+    if (block->rank) place_addresses(block, warp->regs);
+  }
   const uint32_t *values = block->specials + (size_t)index * program->specials.n * LANES;
   for (uint32_t i = 0; i < program->specials.n; i++)
     if (!started || special_is_of_block(program->specials.at[i].special))
@@ -157,18 +196,32 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
              LANES * sizeof *values);
 }
 
-void block_start(Block *block, const unsigned char *image, uint64_t index) {
+void block_place(const Launch *launch, uint64_t cluster, uint32_t rank, uint32_t id[3]) {
+  if (launch->cluster_blocks == 1) { // the most common case: few divisions
+    uint32_t index = (uint32_t)cluster;
+    id[0] = index % launch->grid[0];
+    id[1] = index / launch->grid[0] % launch->grid[1];
+    id[2] = index / launch->grid[0] / launch->grid[1];
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    uint64_t clusters = launch->grid[i] / launch->cluster[i];
+    id[i] = (uint32_t)(cluster % clusters * launch->cluster[i] + rank % launch->cluster[i]);
+    cluster /= clusters;
+    rank /= launch->cluster[i];
+  }
+}
+
+static void start_one(Block *block, const unsigned char *image, uint64_t cluster) {
   const Launch *launch = block->worker->launch;
-  block->index = (uint32_t)index;
-  block->id[0] = (uint32_t)(index % launch->grid[0]);
-  block->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
-  block->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+  block_place(launch, cluster, block->rank, block->id);
+  block->index = (block->id[2] * launch->grid[1] + block->id[1]) * launch->grid[0] + block->id[0];
   block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
   memset(block->barriers, 0, sizeof block->barriers);
-  block->async_count = 0;
+  block->async_count = block->waited = 0;
   block->pool = 0;
   block->timeouts = 0;
-  block->wakes_in_vain = block->spins = false;
+  block->wakes_in_vain = block->spins = block->cancel_failed = false;
   block->slices = block->watch_steps = 0;
   memset(block->shared, 0, block->shared_bytes);
   if (block->tmem) tmem_start(block->tmem);
@@ -177,7 +230,12 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
   block->started = true;
   block->commits = false;
-  sim_hook_block_start(block);
+}
+
+void block_start(Block *leader, const unsigned char *image, uint64_t index) {
+  leader->cluster = (uint32_t)index;
+  for (uint32_t i = 0; i < cluster_size(leader); i++) start_one(cluster_block(leader, i), image, index);
+  for (uint32_t i = 0; i < cluster_size(leader); i++) sim_hook_block_start(cluster_block(leader, i));
 }
 
 void block_deadlock(Block *block, uint64_t unstarted) {
@@ -197,8 +255,8 @@ void block_deadlock(Block *block, uint64_t unstarted) {
 }
 
 // No warp can run. try_wait returns false for lanes that wait at mbarriers, as if the time limit had passed.
-// If only this happens, many times in a row, the CTA must be watched.
-static bool time_out(Block *block) {
+// If only this happens, many times in a row, the cluster must be watched.
+static bool time_out_one(Block *block) {
   bool any = false;
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
@@ -207,12 +265,18 @@ static bool time_out(Block *block) {
       group->timed_out = any = true;
     }
   if (any) mbarrier_wake(block);
+  return any;
+}
+
+static bool time_out(Block *block) {
+  bool any = false;
+  for (uint32_t i = 0; i < cluster_size(block); i++) any |= time_out_one(cluster_block(block, i));
   block->wakes_in_vain = any && ++block->timeouts >= MAX_TIMEOUTS;
   if (block->wakes_in_vain) block->timeouts = 0;
   return any;
 }
 
-bool block_release_alone(Block *block) {
+static bool release_alone(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       LaneGroup *group = &block->warps[w].groups[g];
@@ -226,25 +290,49 @@ bool block_release_alone(Block *block) {
   return false;
 }
 
+bool block_release_alone(Block *block) {
+  for (uint32_t i = 0; i < cluster_size(block); i++)
+    if (release_alone(cluster_block(block, i))) return true;
+  return false;
+}
+
 static BlockState block_end(Block *block) {
   async_finish(block);
   if (block->worker->fault.set) return BLOCK_FAULT;
-  sim_hook_block_end(block);
+  for (uint32_t i = 0; i < cluster_size(block); i++) sim_hook_block_end(cluster_block(block, i));
   return BLOCK_DONE;
+}
+
+static bool threads_left(const Block *block) {
+  for (uint32_t i = 0; i < cluster_size(block); i++)
+    if (cluster_block(block, i)->live_threads) return true;
+  return false;
+}
+
+// Runs each warp of the CTA for a while. Returns the number of instructions.
+static uint64_t run_warps(Block *block) {
+  Worker *worker = block->worker;
+  uint64_t ran = 0;
+  bool descending = worker->launch->descending;
+  for (uint32_t i = 0; i < block->warp_count && !worker->fault.set; i++) {
+    uint64_t steps = warp_run(&block->warps[descending ? block->warp_count - 1 - i : i], WARP_SLICE);
+    ran += steps;
+    worker->clock += steps;
+  }
+  return ran;
 }
 
 BlockState block_run(Block *block, uint64_t slice) {
   Worker *worker = block->worker;
+  uint32_t n = cluster_size(block);
   bool descending = worker->launch->descending;
   for (uint64_t ran = 0; ran < slice && launch_ends(worker->launch) == LAUNCH_GOES_ON;) {
     uint64_t before = ran;
-    for (uint32_t i = 0; i < block->warp_count; i++) {
-      uint64_t steps = warp_run(&block->warps[descending ? block->warp_count - 1 - i : i], WARP_SLICE);
-      ran += steps;
-      worker->clock += steps;
+    for (uint32_t i = 0; i < n; i++) {
+      ran += run_warps(cluster_block(block, descending ? n - 1 - i : i));
       if (worker->fault.set) return BLOCK_FAULT;
     }
-    if (block->live_threads == 0) return block_end(block);
+    if (!threads_left(block)) return block_end(block);
     if (ran == before && !time_out(block)) {
       if (block_release_alone(block)) continue;
       block_deadlock(block, 0);

@@ -5,18 +5,30 @@
 
 #include "sim/machine/state.h"
 
-// A CTA with memory for the launch's kernel. NULL if the host has no memory. `image`: see block_image.
+// The scheduler knows one CTA of each cluster, its leader. These functions do the same for the others of the
+// cluster, which run together.
+
+// A cluster of CTAs with memory for the launch's kernel, by its leader. NULL if the host has no memory.
+// `image`: see block_image.
 Block *block_new(Worker *worker);
 void block_free(Block *block);
 // The initial registers of a warp, except values that differ between warps. It has register_bytes, from
 // aligned_alloc. NULL: out of memory.
 unsigned char *block_image(const Launch *launch);
-// Makes it CTA `index` of the grid, with every thread at the start.
+// Makes it cluster `index` of the grid, with every thread at the start.
 void block_start(Block *block, const unsigned char *image, uint64_t index);
+
+// The place in the grid of a cluster's CTA, and its number.
+void block_place(const Launch *launch, uint64_t cluster, uint32_t rank, uint32_t id[3]);
+static inline uint32_t block_of_cluster(const Launch *launch, uint64_t cluster, uint32_t rank) {
+  uint32_t id[3];
+  block_place(launch, cluster, rank, id);
+  return (id[2] * launch->grid[1] + id[1]) * launch->grid[0] + id[0];
+}
 
 typedef enum BlockState { BLOCK_RUNNING, BLOCK_DONE, BLOCK_FAULT } BlockState;
 
-size_t block_register_bytes(const Block *block); // of all warps, starting at block->registers
+size_t block_register_bytes(const Block *block); // of all warps of the CTA, starting at block->registers
 // With checks, lanes at an .aligned barrier wait for the rest of their warp. Lets one group of them arrive
 // alone. False: there is no such group.
 bool block_release_alone(Block *block);
@@ -24,7 +36,8 @@ bool block_release_alone(Block *block);
 // started. Drops the CTA's pending operations.
 void block_deadlock(Block *block, uint64_t unstarted);
 
-// Runs about `slice` warp instructions, one warp after another. A CTA that cannot continue is a fault.
+// Runs about `slice` warp instructions, one warp after another, of one CTA after another. A cluster that cannot
+// continue is a fault.
 BlockState block_run(Block *block, uint64_t slice);
 
 #endif

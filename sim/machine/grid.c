@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A worker takes the next CTA of the grid whenever it may have one more in progress. It begins with one. If
-// CTAs outlast their slice, it takes more, doubling each round, up to the number that the modelled GPU holds.
-// So memory stays small for ordinary kernels.
+// A worker takes the next CTA of the grid, or cluster of CTAs, whenever it may have one more in progress. It
+// begins with one. If CTAs outlast their slice, it takes more, doubling each round, up to the number that the
+// modelled GPU holds. So memory stays small for ordinary kernels. "CTA" below means a cluster, by its leader.
 #include "sim/machine/grid.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ typedef struct LaunchShared { // shared by the workers of a launch
   Launch *launch;
   const unsigned char *image;
   uint32_t most_blocks; // in progress, per worker
-  atomic_ullong next, clock;
+  atomic_ullong clock;
   atomic_ullong epoch; // increases, from 1, whenever a worker has run a CTA that does not spin
   atomic_bool stop, deadlock;
   struct WorkerThread *workers;
@@ -39,18 +39,29 @@ typedef struct WorkerThread {
   pthread_t thread;
 } WorkerThread;
 
+static uint64_t not_started(const Launch *launch) {
+  uint64_t next = __atomic_load_n(&launch->next, __ATOMIC_RELAXED);
+  return next < launch->clusters ? launch->clusters - next : 0;
+}
+
+bool launch_take(Launch *launch, uint64_t *index) {
+  if (!not_started(launch)) return false;
+  *index = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
+  return *index < launch->clusters;
+}
+
 // Starts the grid's next CTA. False: there is none, or memory is exhausted.
 static bool start_next_block(WorkerThread *self) {
   LaunchShared *shared = self->shared;
-  if (atomic_load(&shared->next) >= shared->launch->blocks) return false;
+  if (!not_started(shared->launch)) return false;
   Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
   if (!block) {
     self->no_memory = self->n == 0; // with fewer CTAs in progress the launch may still end
     self->no_room = true;
     return false;
   }
-  uint64_t index = atomic_fetch_add(&shared->next, 1);
-  if (index >= shared->launch->blocks) {
+  uint64_t index;
+  if (!launch_take(shared->launch, &index)) {
     self->spare[self->spares++] = block;
     return false;
   }
@@ -154,8 +165,7 @@ static bool all_spin(WorkerThread *self, uint64_t epoch) {
   enum { PAUSE = 50000 }; // nanoseconds
   LaunchShared *shared = self->shared;
   bool stirred = false;
-  bool full =
-      self->n == shared->most_blocks || self->no_room || atomic_load(&shared->next) >= shared->launch->blocks;
+  bool full = self->n == shared->most_blocks || self->no_room || !not_started(shared->launch);
   if (!full || atomic_load(&shared->epoch) != epoch) return false;
   for (uint32_t i = 0; i < self->n; i++) stirred |= watch_stir(self->active[i]);
   if (stirred) atomic_fetch_add(&shared->epoch, 1);
@@ -172,8 +182,7 @@ static bool all_spin(WorkerThread *self, uint64_t epoch) {
 static void launch_deadlock(WorkerThread *self) {
   LaunchShared *shared = self->shared;
   atomic_store(&shared->deadlock, true);
-  uint64_t next = atomic_load(&shared->next), blocks = shared->launch->blocks;
-  block_deadlock(self->active[0], next < blocks ? blocks - next : 0);
+  block_deadlock(self->active[0], not_started(shared->launch) * shared->launch->cluster_blocks);
 }
 
 // False: the launch ends, with a fault or a deadlock.
@@ -277,8 +286,9 @@ LaunchResult launch_run(Launch *launch, uint32_t threads) {
   LaunchResult result = {0};
   launch->deadline = launch->timeout > 0 ? seconds_now() + launch->timeout - launch->spent : 0;
   unsigned char *image = block_image(launch);
+  uint32_t resident = launch->resident / launch->cluster_blocks;
   LaunchShared shared = {
-      .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};
+      .launch = launch, .image = image, .most_blocks = resident ? (resident + threads - 1) / threads : 1};
   WorkerThread *workers = calloc(threads, sizeof *workers);
   shared.workers = workers;
   shared.threads = threads;

@@ -22,6 +22,7 @@ typedef struct HookLanes {
   PtxSpace space; // SPACE_GLOBAL or SPACE_SHARED
   HookAccess access;
   const uint64_t *addresses;
+  Block *block; // SPACE_SHARED: the CTA that has the memory
 } HookLanes;
 
 // A contiguous range accessed by an asynchronous operation, or by one instruction for a whole warp.
@@ -35,6 +36,7 @@ typedef struct HookRange {
   HookAccess access;
   uint64_t address, bytes;
   uint64_t beyond; // the last of the bytes: those beyond the end of a tensor's row
+  Block *block;    // SPACE_SHARED: the CTA that has the memory; NULL: the warp's
 } HookRange;
 
 typedef enum HookFence {
@@ -57,6 +59,7 @@ typedef struct HookTmem {
   uint32_t lane, lanes, column, columns;
   bool accumulator; // D of an mma, which multiplies m by n
   uint32_t m, n;
+  Block *block; // the CTA whose tensor memory it is; NULL: the warp's
 } HookTmem;
 
 typedef struct SimHooks {
@@ -73,13 +76,14 @@ typedef struct SimHooks {
   // reads).
   void (*wait)(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
                bool read);
-  // mbarriers, by shared address. `phase` is a parity: of the current phase for arrivals, of the completed
+  // mbarriers, by shared address. `owner` is the CTA that has the mbarrier, if it may be another one of the
+  // cluster. `phase` is a parity: of the current phase for arrivals, of the completed
   // phase for `mbarrier_phase` and waits. `op`: the operation that arrives or transfers bytes.
   void (*mbarrier_init)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t count);
   void (*mbarrier_inval)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address);
   void (*mbarrier_arrive)(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
-                          uint64_t address, uint32_t phase);
+                          Block *owner, uint64_t address, uint32_t phase);
   void (*mbarrier_phase)(void *context, Block *block, uint64_t address, uint32_t phase);
   void (*mbarrier_wait)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase);
@@ -126,7 +130,16 @@ static inline void sim_hook_access(Warp *warp, const Insn *insn, uint32_t mask, 
                                    HookAccess access, const uint64_t *addresses, uint32_t bytes) {
   const SimHooks *hooks = hooks_of(warp);
   if (!hooks || !hooks->access) return;
-  HookLanes lanes = {warp, insn, mask, bytes, space, access, addresses};
+  HookLanes lanes = {warp, insn, mask, bytes, space, access, addresses, warp->block};
+  hooks->access(hooks->context, &lanes);
+}
+
+// The same for shared memory of a CTA of the cluster.
+static inline void sim_hook_shared(Warp *warp, const Insn *insn, uint32_t mask, Block *owner,
+                                   HookAccess access, const uint64_t *addresses, uint32_t bytes) {
+  const SimHooks *hooks = hooks_of(warp);
+  if (!hooks || !hooks->access) return;
+  HookLanes lanes = {warp, insn, mask, bytes, SPACE_SHARED, access, addresses, owner};
   hooks->access(hooks->context, &lanes);
 }
 
@@ -173,10 +186,10 @@ static inline void sim_hook_mbarrier_inval(Warp *warp, const Insn *insn, uint32_
 }
 
 static inline void sim_hook_mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
-                                            uint64_t address, uint32_t phase) {
+                                            Block *owner, uint64_t address, uint32_t phase) {
   const SimHooks *hooks = hooks_of(warp);
   if (hooks && hooks->mbarrier_arrive)
-    hooks->mbarrier_arrive(hooks->context, warp, insn, lane, op, address, phase);
+    hooks->mbarrier_arrive(hooks->context, warp, insn, lane, op, owner, address, phase);
 }
 
 static inline void sim_hook_mbarrier_phase(Block *block, uint64_t address, uint32_t phase) {

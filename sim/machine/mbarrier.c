@@ -33,15 +33,18 @@ static void mbarrier_fault(Warp *warp, const Insn *insn, uint32_t lane, uint64_t
              (unsigned long long)address, what);
 }
 
-static unsigned char *place_of(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
-  Place place;
-  return resolve_range(warp, insn, lane, SPACE_SHARED, address, 8, 8, true, &place) ? place.host : NULL;
+// The address has been resolved before. The mbarrier of an operation may lie beyond its CTA's memory.
+static unsigned char *place_of(Warp *warp, const Insn *insn, uint32_t lane, Block *owner, uint64_t address) {
+  if (address % 8 == 0 && address <= owner->shared_bytes && owner->shared_bytes - address >= 8)
+    return owner->shared + address;
+  mbarrier_fault(warp, insn, lane, address, "is not in shared memory");
+  return NULL;
 }
 
-bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, Mbarrier *mbarrier,
-                   unsigned char **host) {
+bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, Block *owner, uint64_t address,
+                   Mbarrier *mbarrier, unsigned char **host) {
   uint64_t word;
-  *host = place_of(warp, insn, lane, address);
+  *host = place_of(warp, insn, lane, owner, address);
   if (!*host) return false;
   memcpy(&word, *host, sizeof word);
   if (mbarrier_unpack(word, mbarrier)) return true;
@@ -68,7 +71,7 @@ void mbarrier_wake(Block *block) {
 
 // Stores the changed mbarrier. A phase with nothing pending completes.
 static void mbarrier_store(Block *block, uint64_t address, unsigned char *host, Mbarrier *m) {
-  block->timeouts = 0;
+  cluster_leader(block)->timeouts = 0;
   if (m->pending == 0 && m->tx == 0) {
     sim_hook_mbarrier_phase(block, address, m->phase);
     m->phase ^= 1;
@@ -79,11 +82,18 @@ static void mbarrier_store(Block *block, uint64_t address, unsigned char *host, 
   mbarrier_wake(block);
 }
 
-static void count_arrivals(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
-                           uint32_t count, uint32_t drop, int64_t bytes) {
+typedef struct Arrival { // `drop`: also from later phases
+  uint32_t count, drop;
+  int64_t bytes;
+} Arrival;
+
+static void count_arrivals(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, Block *owner,
+                           uint64_t address, Arrival arrival) {
   Mbarrier m;
   unsigned char *host;
-  if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
+  uint32_t count = arrival.count, drop = arrival.drop;
+  int64_t bytes = arrival.bytes;
+  if (!mbarrier_find(warp, insn, lane, owner, address, &m, &host)) return;
   int64_t tx = m.tx + bytes;
   if (count > m.pending)
     mbarrier_fault(warp, insn, lane, address, "gets more arrivals than its phase has pending");
@@ -92,27 +102,27 @@ static void count_arrivals(Warp *warp, const Insn *insn, uint32_t lane, const As
   else if (tx > MAX_TX || tx < -MAX_TX)
     mbarrier_fault(warp, insn, lane, address, "counts more than 2^20 - 1 bytes");
   else {
-    if (count || bytes < 0 || op) sim_hook_mbarrier_arrive(warp, insn, lane, op, address, m.phase);
+    if (count || bytes < 0 || op) sim_hook_mbarrier_arrive(warp, insn, lane, op, owner, address, m.phase);
     m.pending -= count;
     m.expected -= drop;
     m.tx = (int32_t)tx;
-    mbarrier_store(warp->block, address, host, &m);
+    mbarrier_store(owner, address, host, &m);
   }
 }
 
-void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
-                     uint32_t count) {
-  count_arrivals(warp, insn, lane, op, address, count, 0, 0);
+void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, Block *owner,
+                     uint64_t address, uint32_t count) {
+  count_arrivals(warp, insn, lane, op, owner, address, (Arrival){.count = count});
 }
 
-void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t address, uint64_t bytes) {
-  count_arrivals(op->warp, op->insn, lane, op, address, 0, 0, -(int64_t)bytes);
+void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t bytes) {
+  count_arrivals(op->warp, op->insn, lane, op, op->at, op->mbarrier, (Arrival){.bytes = -(int64_t)bytes});
 }
 
 void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint32_t count) {
   Mbarrier m;
   unsigned char *host;
-  if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
+  if (!mbarrier_find(warp, insn, lane, warp->block, address, &m, &host)) return;
   if (m.pending + count > MAX_COUNT) {
     mbarrier_fault(warp, insn, lane, address, "has more than 2^20 - 1 pending arrivals");
     return;
@@ -127,10 +137,11 @@ static uint32_t word_at(const Warp *warp, uint32_t slot, uint32_t lane) {
   return ((const uint32_t *)lanes_at(warp, slot))[lane];
 }
 
-static bool barrier_address(Warp *warp, const Insn *insn, uint32_t lane, uint64_t *address) {
+static bool barrier_address(Warp *warp, const Insn *insn, uint32_t lane, Block **owner, uint64_t *address) {
   Place place;
   if (!resolve_operand(warp, insn, lane, insn->u.address, 8, 8, true, &place)) return false;
   *address = place.address;
+  *owner = place.block;
   if (place.space == SPACE_SHARED) return true;
   warp_fault(warp, insn, 1u << lane, TILEC_SIM_MBARRIER, *address, "an mbarrier lies in shared memory");
   return false;
@@ -138,7 +149,7 @@ static bool barrier_address(Warp *warp, const Insn *insn, uint32_t lane, uint64_
 
 static void mbarrier_init(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   uint32_t count = word_at(warp, insn->src[1], lane);
-  unsigned char *host = place_of(warp, insn, lane, address);
+  unsigned char *host = place_of(warp, insn, lane, warp->block, address);
   if (!host) return;
   if (count == 0 || count > MAX_COUNT) {
     mbarrier_fault(warp, insn, lane, address, "is given a count outside 1 .. 2^20 - 1");
@@ -153,14 +164,14 @@ static void mbarrier_init(Warp *warp, const Insn *insn, uint32_t lane, uint64_t 
 static void mbarrier_invalidate(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   Mbarrier m;
   unsigned char *host;
-  if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
+  if (!mbarrier_find(warp, insn, lane, warp->block, address, &m, &host)) return;
   memset(host, 0, 8);
   sim_hook_mbarrier_inval(warp, insn, lane, address);
 }
 
 // insn->extra: the MbarrierChange. FLAG_SAT: drop. src[1]: count or bytes. dst: the state token, or
 // UINT32_MAX.
-static void mbarrier_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
+static void mbarrier_change(Warp *warp, const Insn *insn, uint32_t lane, Block *owner, uint64_t address) {
   uint32_t amount = word_at(warp, insn->src[1], lane);
   bool arrives = insn->extra == MBARRIER_ARRIVE, arrives_once = insn->extra == MBARRIER_ARRIVE_EXPECT_TX;
   uint32_t count = arrives ? amount : arrives_once ? 1 : 0;
@@ -171,21 +182,24 @@ static void mbarrier_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_
     mbarrier_fault(warp, insn, lane, address, "gets an arrival of count 0");
     return;
   }
-  unsigned char *host = place_of(warp, insn, lane, address);
+  unsigned char *host = place_of(warp, insn, lane, owner, address);
   if (host && insn->dst != UINT32_MAX) memcpy((uint64_t *)lanes_at(warp, insn->dst) + lane, host, 8);
-  if (host) count_arrivals(warp, insn, lane, NULL, address, count, insn->flags & FLAG_SAT ? count : 0, bytes);
+  if (host)
+    count_arrivals(warp, insn, lane, NULL, owner, address,
+                   (Arrival){count, insn->flags & FLAG_SAT ? count : 0, bytes});
 }
 
 void exec_mbarrier(Warp *warp, const Insn *insn, uint32_t mask) {
   for (uint32_t lane = 0; lane < LANES && !warp->block->worker->fault.set; lane++) {
     uint64_t address;
-    if (!(mask >> lane & 1) || !barrier_address(warp, insn, lane, &address)) continue;
+    Block *owner;
+    if (!(mask >> lane & 1) || !barrier_address(warp, insn, lane, &owner, &address)) continue;
     if (insn->extra == MBARRIER_INIT)
       mbarrier_init(warp, insn, lane, address);
     else if (insn->extra == MBARRIER_INVAL)
       mbarrier_invalidate(warp, insn, lane, address);
     else
-      mbarrier_change(warp, insn, lane, address);
+      mbarrier_change(warp, insn, lane, owner, address);
   }
 }
 
@@ -201,8 +215,9 @@ static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool hasty, b
   uint64_t address;
   Mbarrier m, token;
   unsigned char *host;
-  if (!barrier_address(warp, insn, lane, &address)) return false;
-  if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return false;
+  Block *block;
+  if (!barrier_address(warp, insn, lane, &block, &address)) return false;
+  if (!mbarrier_find(warp, insn, lane, block, address, &m, &host)) return false;
   if (insn->flags & FLAG_WIDE) {
     token.phase = word_at(warp, insn->src[1], lane) & 1;
   } else if (!mbarrier_unpack(((const uint64_t *)lanes_at(warp, insn->src[1]))[lane], &token)) {
@@ -210,8 +225,8 @@ static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool hasty, b
     return false;
   }
   if (m.phase == token.phase && !hasty) {
-    async_complete_phase(warp->block, address);
-    if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return false;
+    async_complete_phase(block, address);
+    if (!mbarrier_find(warp, insn, lane, block, address, &m, &host)) return false;
   }
   *complete = m.phase != token.phase && !(hasty && sim_hook_mbarrier_news(warp, address));
   if (*complete) sim_hook_mbarrier_wait(warp, insn, lane, address, token.phase);

@@ -12,18 +12,18 @@ typedef struct Mbarrier {
   uint32_t phase;             // parity of the current phase
 } Mbarrier;
 
-// The mbarrier at a shared address, and its host pointer. False: the fault is set.
-bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, Mbarrier *mbarrier,
-                   unsigned char **host);
+// The mbarrier at a shared address of a CTA, and its host pointer. False: the fault is set.
+bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, Block *owner, uint64_t address,
+                   Mbarrier *mbarrier, unsigned char **host);
 // The same without a fault. False: no mbarrier is there.
 bool mbarrier_peek(const Block *block, uint64_t address, Mbarrier *mbarrier);
 // Effects of operations on an mbarrier. `lane` and `op` (NULL: the instruction itself) are for reports and
-// hooks.
-void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
-                     uint32_t count);
+// hooks. `owner`: the CTA that has the mbarrier.
+void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, Block *owner,
+                     uint64_t address, uint32_t count);
 
 // An operation of `bytes` bytes is complete.
-void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t address, uint64_t bytes);
+void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t bytes);
 void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint32_t count);
 
 // The lanes whose phase is complete. If the launch continues after faults, lanes at fault are included.

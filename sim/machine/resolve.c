@@ -142,6 +142,54 @@ static bool resolve_small(Warp *warp, const Insn *insn, const uint64_t *addresse
   return false;
 }
 
+Block *resolve_cta(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, bool any,
+                   uint64_t *inside) {
+  Block *block = warp->block;
+  uint64_t rank = address >> CLUSTER_SHIFT;
+  *inside = address;
+  if (!block->peers) return block; // an address beyond its memory is out of bounds
+  *inside = address & CLUSTER_OFFSET;
+  if (rank == block->rank) return block;
+  if (rank >= cluster_size(block))
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "shared address 0x%llx belongs to CTA %llu of a cluster of %u", (unsigned long long)address,
+               (unsigned long long)rank, cluster_size(block));
+  else if (!any)
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "shared address 0x%llx belongs to CTA %llu of the cluster, and this access of CTA %u is not "
+               ".shared::cluster",
+               (unsigned long long)address, (unsigned long long)rank, block->rank);
+  else
+    return block->peers[rank];
+  return NULL;
+}
+
+// The lanes with addresses of one CTA of the cluster after another.
+static bool resolve_cluster(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
+                            uint32_t bytes, bool writes, unsigned char **host) {
+  const MemoryAccess *access = insn->u.access;
+  bool any = access->cluster || access->space == SPACE_GENERIC;
+  HookAccess kind = access->atomic ? HOOK_ATOMIC : writes ? HOOK_WRITE : HOOK_READ;
+  for (uint32_t left = mask; left;) {
+    uint64_t inside[LANES] = {0};
+    uint32_t here = 0, first = lowest_lane(left);
+    Block *owner = resolve_cta(warp, insn, first, addresses[first], any, &inside[first]);
+    if (!owner) return false;
+    for (uint32_t l = first; l < LANES; l++) {
+      if (!(left >> l & 1) || addresses[l] >> CLUSTER_SHIFT != owner->rank) continue;
+      inside[l] = addresses[l] & CLUSTER_OFFSET;
+      here |= 1u << l;
+    }
+    left &= ~here;
+    if (!resolve_small(warp, insn, inside, here, bytes, writes, host, owner->shared, owner->shared_bytes, 0,
+                       "shared"))
+      return false;
+    counters_shared(&warp->block->worker->by_site[insn->site], inside, here, bytes, kind == HOOK_READ);
+    sim_hook_shared(warp, insn, here, owner, kind, inside, bytes);
+  }
+  return true;
+}
+
 static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const uint64_t *addresses,
                           uint32_t mask, uint32_t bytes, bool writes, unsigned char **host) {
   Block *block = warp->block;
@@ -150,6 +198,7 @@ static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const ui
   HookAccess kind = insn->u.access->atomic ? HOOK_ATOMIC : writes ? HOOK_WRITE : HOOK_READ;
   switch (space) {
   case SPACE_SHARED:
+    if (block->peers) return resolve_cluster(warp, insn, addresses, mask, bytes, writes, host);
     if (!resolve_small(warp, insn, addresses, mask, bytes, writes, host, block->shared, block->shared_bytes,
                        0, "shared"))
       return false;
@@ -259,7 +308,7 @@ static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t a
   else if (writes && found->read_only)
     warp_fault(warp, insn, 1u << lane, TILEC_SIM_READ_ONLY, address, "a write to .const memory");
   else {
-    *place = (Place){place_in(found, address, bytes, writes), SPACE_GLOBAL, address};
+    *place = (Place){place_in(found, address, bytes, writes), SPACE_GLOBAL, address, NULL};
     return true;
   }
   return false;
@@ -271,7 +320,7 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
   const Block *block = warp->block;
   if (space == SPACE_SHARED && !(address & (alignment - 1)) && address <= block->shared_bytes &&
       bytes <= block->shared_bytes - address) { // the most common case
-    *place = (Place){block->shared + address, space, address};
+    *place = (Place){block->shared + address, space, address, warp->block};
     return true;
   }
   if (space == SPACE_GENERIC) {
@@ -294,12 +343,38 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
                (unsigned long long)size);
     return false;
   }
-  *place = (Place){base + address, space, address};
+  *place = (Place){base + address, space, address, space == SPACE_SHARED ? warp->block : NULL};
   return true;
+}
+
+// A shared address of another CTA.
+static bool range_of_peer(Warp *warp, const Insn *insn, uint32_t lane, Block *owner, uint64_t address,
+                          uint64_t bytes, uint32_t alignment, Place *place) {
+  if (address & (alignment - 1))
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_MISALIGNED, address, "0x%llx is not a multiple of %u",
+               (unsigned long long)address, alignment);
+  else if (address > owner->shared_bytes || bytes > owner->shared_bytes - address)
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "%llu bytes at shared address %llu of CTA %u of the cluster, of %u bytes",
+               (unsigned long long)bytes, (unsigned long long)address, owner->rank, owner->shared_bytes);
+  else {
+    *place = (Place){owner->shared + address, SPACE_SHARED, address, owner};
+    return true;
+  }
+  return false;
 }
 
 bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const AddressOperand *operand,
                      uint64_t bytes, uint32_t alignment, bool writes, Place *place) {
-  return resolve_range(warp, insn, lane, operand->space, address_at(warp, operand, lane), bytes, alignment,
-                       writes, place);
+  uint64_t address = address_at(warp, operand, lane);
+  PtxSpace space = operand->space;
+  if (warp->block->peers &&
+      (space == SPACE_SHARED || (space == SPACE_GENERIC && space_of(address) == SPACE_SHARED))) {
+    if (space == SPACE_GENERIC) address -= SHARED_WINDOW;
+    space = SPACE_SHARED;
+    Block *owner = resolve_cta(warp, insn, lane, address, operand->cluster, &address);
+    if (!owner) return false;
+    if (owner != warp->block) return range_of_peer(warp, insn, lane, owner, address, bytes, alignment, place);
+  }
+  return resolve_range(warp, insn, lane, space, address, bytes, alignment, writes, place);
 }

@@ -3,7 +3,7 @@
 
 static uint32_t special_value(const Block *block, uint32_t warp, Special special, uint32_t lane) {
   const Launch *launch = block->worker->launch;
-  const uint32_t *n = launch->block;
+  const uint32_t *n = launch->block, *cluster = launch->cluster;
   uint32_t thread = warp * LANES + lane;
   switch (special) {
   case SPECIAL_TID_X: return thread % n[0];
@@ -15,6 +15,20 @@ static uint32_t special_value(const Block *block, uint32_t warp, Special special
   case SPECIAL_CTAID_X: return block->id[0];
   case SPECIAL_CTAID_Y: return block->id[1];
   case SPECIAL_CTAID_Z: return block->id[2];
+  case SPECIAL_CLUSTERID_X: return block->id[0] / cluster[0];
+  case SPECIAL_CLUSTERID_Y: return block->id[1] / cluster[1];
+  case SPECIAL_CLUSTERID_Z: return block->id[2] / cluster[2];
+  case SPECIAL_NCLUSTERID_X: return launch->grid[0] / cluster[0];
+  case SPECIAL_NCLUSTERID_Y: return launch->grid[1] / cluster[1];
+  case SPECIAL_NCLUSTERID_Z: return launch->grid[2] / cluster[2];
+  case SPECIAL_CLUSTER_CTAID_X: return block->rank % cluster[0];
+  case SPECIAL_CLUSTER_CTAID_Y: return block->rank / cluster[0] % cluster[1];
+  case SPECIAL_CLUSTER_CTAID_Z: return block->rank / cluster[0] / cluster[1];
+  case SPECIAL_CLUSTER_NCTAID_X: return cluster[0];
+  case SPECIAL_CLUSTER_NCTAID_Y: return cluster[1];
+  case SPECIAL_CLUSTER_NCTAID_Z: return cluster[2];
+  case SPECIAL_CLUSTER_CTARANK: return block->rank;
+  case SPECIAL_CLUSTER_NCTARANK: return cluster[0] * cluster[1] * cluster[2];
   case SPECIAL_NCTAID_X: return launch->grid[0];
   case SPECIAL_NCTAID_Y: return launch->grid[1];
   case SPECIAL_NCTAID_Z: return launch->grid[2];
@@ -33,7 +47,6 @@ static uint32_t special_value(const Block *block, uint32_t warp, Special special
   case SPECIAL_TOTAL_SMEM: return block->shared_bytes;
   case SPECIAL_ONE: return 1;
   case SPECIAL_NONE:
-  case SPECIAL_ZERO:
   case SPECIAL_CLOCK:
   case SPECIAL_CLOCK64: break;
   }
@@ -41,7 +54,7 @@ static uint32_t special_value(const Block *block, uint32_t warp, Special special
 }
 
 bool special_is_of_block(Special special) {
-  return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
+  return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CLUSTERID_Z) || special == SPECIAL_SMID;
 }
 
 void special_fill(Block *block, bool of_block) {

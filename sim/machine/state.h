@@ -96,11 +96,18 @@ typedef struct Barrier {
 
 typedef struct Worker Worker;
 
+// An address of .shared::cluster: the CTA's rank in the cluster, and the address in its shared memory. So are
+// the addresses of a CTA's own shared memory (sm_90 has them so, and CUTLASS relies on it).
+enum { CLUSTER_SHIFT = 24, CLUSTER_OFFSET = (1 << CLUSTER_SHIFT) - 1 };
+
 struct Block {
   Worker *worker;
   const Program *program;
   uint32_t index;
   uint32_t id[3];
+  Block **peers; // the CTAs of its cluster by rank, with itself; NULL: a cluster of one
+  uint32_t rank;
+  uint32_t cluster; // the cluster's number in the grid, in its leader
   Warp *warps;
   uint32_t warp_count, live_threads;
   unsigned char *registers, *local;
@@ -113,14 +120,17 @@ struct Block {
   uint32_t shared_bytes;
   struct Tmem *tmem; // NULL: the program does not use it
   Barrier barriers[ALL_BARRIERS];
+  uint32_t waited; // a bit for each barrier of bar with arrivals
   AsyncQueue at_mbarriers;
   uint64_t async_count; // Operations issued.
   uint32_t pool;        // Registers returned by setmaxnreg.dec, counted per thread of a warp.
+  // In a cluster's leader for all of the cluster: the barrier of the cluster, async_count and what follows.
   uint32_t timeouts;    // Timeouts of try_wait since an mbarrier last changed.
   bool wakes_in_vain;   // Many timeouts, and nothing else.
   uint64_t slices;      // Number of slices that it has run.
   uint64_t watch_steps; // Steps of its next watch. 0: none yet.
   bool spins;           // The result of its last watch.
+  bool cancel_failed;   // A thread of this CTA knows that a clusterlaunchcontrol.try_cancel failed.
   void *checker;        // Owned by the hooks.
 };
 
@@ -128,8 +138,10 @@ struct Block {
 typedef struct Launch {
   const Program *program;
   Memory *memory;
-  uint32_t grid[3], block[3];
+  uint32_t grid[3], block[3], cluster[3]; // cluster: in CTAs
   uint64_t blocks;
+  uint64_t clusters, next; // next: the first one that has not started, for all workers
+  uint32_t cluster_blocks; // CTAs of a cluster
   uint32_t dynamic_shared;
   const unsigned char *params;
   uint32_t resident; // CTAs that make progress together
@@ -162,6 +174,15 @@ struct Worker {
   bool changed;
   Watch *watch; // NULL: none yet
 };
+
+static inline uint32_t cluster_size(const Block *block) {
+  return block->peers ? block->worker->launch->cluster_blocks : 1;
+}
+static inline Block *cluster_block(const Block *block, uint32_t rank) {
+  return block->peers ? block->peers[rank] : (Block *)block;
+}
+// The CTA of rank 0. It has the state that the cluster's CTAs share.
+static inline Block *cluster_leader(const Block *block) { return cluster_block(block, 0); }
 
 // Runs one instruction of a group that can run. Then merges groups at the same instruction.
 void warp_step(Warp *warp, LaneGroup *group);

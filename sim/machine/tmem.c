@@ -9,7 +9,8 @@
 void tmem_start(Tmem *tmem) {
   memset(tmem->allocations, 0, sizeof tmem->allocations);
   tmem->least = 0;
-  tmem->relinquished = false;
+  tmem->relinquished = tmem->granted = false;
+  tmem->asked.columns = 0;
 }
 
 static void wake(Block *block) {
@@ -26,11 +27,12 @@ static bool is_free(const Tmem *tmem, uint32_t column, uint32_t columns) {
   return true;
 }
 
-// The first free columns, from the top if `down`: code must not rely on an address that it was not given.
-static bool find_columns(const Tmem *tmem, uint32_t columns, bool down, uint32_t *column) {
+// The first columns that are free in both, from the top if `down`: code must not rely on an address that it was not
+// given.
+static bool find_columns(const Tmem *tmem, const Tmem *other, uint32_t columns, bool down, uint32_t *column) {
   for (uint32_t i = 0; i + columns <= CHIP_TMEM_COLUMNS; i += CHIP_TMEM_UNIT) {
     *column = down ? CHIP_TMEM_COLUMNS - columns - i : i;
-    if (is_free(tmem, *column, columns)) return true;
+    if (is_free(tmem, *column, columns) && is_free(other, *column, columns)) return true;
   }
   return false;
 }
@@ -71,26 +73,65 @@ static bool may_allocate(Warp *warp, const Insn *insn, uint32_t mask, uint32_t c
   return false;
 }
 
+static void take_columns(Tmem *tmem, TmemAllocation allocation) {
+  TmemAllocation *free_one = tmem->allocations;
+  while (free_one->columns) free_one++;
+  *free_one = allocation;
+  tmem->least = allocation.columns;
+  memset(tmem->words[allocation.column], 0xff,
+         allocation.columns * sizeof *tmem->words); // NaN in every format
+}
+
+// The warp's part of .cta_group::2. The second warp of the pair takes the columns for both. False: it must wait for
+// the other one, or for columns.
+static bool allocate_pair(Warp *warp, const Insn *insn, uint32_t mask, uint32_t columns, uint32_t *column) {
+  Block *peer = cluster_block(warp->block, warp->block->rank ^ 1);
+  Tmem *tmem = warp->block->tmem, *other = peer->tmem;
+  TmemAllocation asked = {0, columns, (uint32_t)(insn - warp->block->program->code.at), warp->index};
+  bool down = warp->block->worker->launch->descending;
+  if (!tmem->granted) {
+    tmem->asked = asked;
+    if (!other->asked.columns || other->granted) return false;
+    if (other->asked.columns != columns) {
+      warp_fault(warp, insn, mask, TILEC_SIM_TMEM, 0,
+                 "the CTAs of a pair allocate %u and %u columns of tensor memory together", columns,
+                 other->asked.columns);
+      return true;
+    }
+    if (!find_columns(tmem, other, columns, down, column)) return false;
+    tmem->asked.column = other->asked.column = *column;
+    take_columns(tmem, tmem->asked);
+    take_columns(other, other->asked);
+    other->granted = true;
+    wake(peer);
+  }
+  *column = tmem->asked.column;
+  tmem->granted = false;
+  tmem->asked.columns = 0;
+  return true;
+}
+
 // src[0]: columns. u.address: the word of shared memory that gets the address.
 static bool allocate(Warp *warp, const Insn *insn, uint32_t mask) {
   Tmem *tmem = warp->block->tmem;
-  uint32_t columns, column, lane = lowest_lane(mask);
+  uint32_t columns, column, lane = lowest_lane(mask),
+                            index = (uint32_t)(insn - warp->block->program->code.at);
   Place place;
   if (!uniform(warp, insn, mask, insn->src[0], "number of columns", &columns) ||
-      !may_allocate(warp, insn, mask, columns) ||
+      (!tmem->granted && !may_allocate(warp, insn, mask, columns)) ||
       !resolve_operand(warp, insn, lane, insn->u.address, 4, 4, true, &place))
     return true;
   if (place.space != SPACE_SHARED) {
     warp_fault(warp, insn, mask, TILEC_SIM_TMEM, place.address, "tcgen05.alloc writes to shared memory only");
     return true;
   }
-  if (!find_columns(tmem, columns, warp->block->worker->launch->descending, &column)) return false;
-  TmemAllocation *free_one = tmem->allocations;
-  while (free_one->columns) free_one++;
-  *free_one =
-      (TmemAllocation){column, columns, (uint32_t)(insn - warp->block->program->code.at), warp->index};
-  tmem->least = columns;
-  memset(tmem->words[column], 0xff, columns * sizeof *tmem->words); // undefined: NaN in every format
+  if (insn->count == 2) {
+    if (!allocate_pair(warp, insn, mask, columns, &column)) return false;
+    if (warp->block->worker->fault.set) return true;
+  } else {
+    if (!find_columns(tmem, tmem, columns, warp->block->worker->launch->descending, &column)) return false;
+    take_columns(tmem, (TmemAllocation){column, columns, index, warp->index});
+  }
   memcpy(place.host, &column, sizeof column);
   HookRange range = {.warp = warp, .insn = insn, .lanes = mask, .space = SPACE_SHARED, .access = HOOK_WRITE};
   range.address = place.address;
@@ -114,6 +155,7 @@ static void deallocate(Warp *warp, const Insn *insn, uint32_t mask) {
     sim_hook_tmem_change(warp, insn, mask, a->column, columns);
     a->columns = 0;
     wake(warp->block);
+    if (insn->count == 2) wake(cluster_block(warp->block, warp->block->rank ^ 1));
     return;
   }
   warp_fault(warp, insn, mask, TILEC_SIM_TMEM, address,
@@ -136,10 +178,10 @@ bool tmem_change(Warp *warp, const Insn *insn, uint32_t mask) {
   return true;
 }
 
-bool tmem_reach(Warp *warp, const Insn *insn, uint32_t mask, uint32_t column, uint32_t columns,
+bool tmem_reach(Warp *warp, const Insn *insn, uint32_t mask, const Block *block, TmemRange range,
                 const char *what) {
-  const Tmem *tmem = warp->block->tmem;
-  uint32_t at = column;
+  const Tmem *tmem = block->tmem;
+  uint32_t at = range.first, column = range.first, columns = range.count;
   for (uint32_t i = 0; at < column + columns && i < TMEM_ALLOCATIONS; i++) {
     const TmemAllocation *a = &tmem->allocations[i];
     if (!a->columns || at < a->column || at >= a->column + a->columns) continue;

@@ -106,32 +106,53 @@ static void give_votes(Warp *warp, const LaneGroup *group, const Insn *insn, con
 static void release_barrier(Block *block, uint32_t id) {
   Barrier complete = block->barriers[id];
   block->barriers[id] = (Barrier){0};
-  if (id == CLUSTER_BARRIER)
-    sim_hook_cluster_release(block);
-  else
-    sim_hook_bar_release(block, id);
-  block->timeouts = 0;
-  for (uint32_t w = 0; w < block->warp_count; w++) {
-    if (id == CLUSTER_BARRIER) block->warps[w].cluster_arrived = 0;
+  block->waited &= ~(1u << id);
+  sim_hook_bar_release(block, id);
+  cluster_leader(block)->timeouts = 0;
+  for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       LaneGroup *group = &block->warps[w].groups[g];
-      bool here = id == CLUSTER_BARRIER ? group->state == GROUP_AT_CLUSTER
-                                        : group->state == GROUP_AT_BARRIER && group->barrier == id;
-      if (!here) continue;
-      if (id != CLUSTER_BARRIER)
-        give_votes(&block->warps[w], group, &block->program->code.at[group->pc - 1], &complete);
+      if (group->state != GROUP_AT_BARRIER || group->barrier != id) continue;
+      give_votes(&block->warps[w], group, &block->program->code.at[group->pc - 1], &complete);
+      group->state = GROUP_READY;
+      group->last_run = block->warps[w].executed;
+    }
+}
+
+// The CTA's threads have passed the cluster's barrier.
+static void release_at_cluster(Block *block) {
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    block->warps[w].cluster_arrived = 0;
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      LaneGroup *group = &block->warps[w].groups[g];
+      if (group->state != GROUP_AT_CLUSTER) continue;
       group->state = GROUP_READY;
       group->last_run = block->warps[w].executed;
     }
   }
 }
 
+// Completes the barrier of the cluster once all threads that have not exited are there.
+static void release_cluster(Block *leader) {
+  Barrier *barrier = &leader->barriers[CLUSTER_BARRIER];
+  uint32_t expected = 0;
+  for (uint32_t i = 0; i < cluster_size(leader); i++) expected += cluster_block(leader, i)->live_threads;
+  if (barrier->arrived < expected) return;
+  *barrier = (Barrier){0};
+  sim_hook_cluster_release(leader);
+  leader->timeouts = 0;
+  for (uint32_t i = 0; i < cluster_size(leader); i++) release_at_cluster(cluster_block(leader, i));
+}
+
 static void release_complete_barriers(Block *block) {
-  for (uint32_t id = 0; id < ALL_BARRIERS; id++) {
+  for (uint32_t left = block->waited; left; left &= left - 1) {
+    uint32_t id = lowest_lane(left);
     const Barrier *barrier = &block->barriers[id];
     uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
-    if (barrier->arrived && barrier->arrived >= expected) release_barrier(block, id);
+    if (barrier->arrived >= expected) release_barrier(block, id);
   }
+  Block *leader = cluster_leader(block);
+  if (leader->barriers[CLUSTER_BARRIER].arrived) release_cluster(leader);
 }
 
 static void exit_lanes(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
@@ -177,7 +198,8 @@ static void arrive_at_barrier(Warp *warp, LaneGroup *group, const Insn *insn, ui
     sim_hook_bar_arrive(warp, insn, lanes, id);
   }
   block->worker->by_site[insn->site].barriers++;
-  Barrier *barrier = &block->barriers[id];
+  Barrier *barrier = &(cluster ? cluster_leader(block) : block)->barriers[id];
+  if (!cluster) block->waited |= 1u << id;
   barrier->arrived += count_lanes(lanes);
   barrier->expected = threads;
   if (insn->to) {

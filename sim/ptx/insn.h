@@ -87,6 +87,7 @@ typedef struct MemoryAccess {
   uint32_t bytes;        // Size of an element.
   uint32_t count;        // Elements: 1, 2, 4, 8.
   bool is_signed;        // Loads sign-extend.
+  bool cluster;          // .shared::cluster: shared memory of any CTA of the cluster.
   bool address64;        // The address register has 64 bits.
   int64_t offset;        // In bytes, added to the address.
   uint32_t slots[8];     // Registers that are loaded or stored.
@@ -102,7 +103,8 @@ typedef struct MemoryAccess {
 typedef struct AddressOperand {
   PtxSpace space;
   uint32_t slot;
-  bool wide; // the register has 64 bits
+  bool wide;    // the register has 64 bits
+  bool cluster; // may be shared memory of another CTA of the cluster
   int64_t offset;
 } AddressOperand;
 
@@ -116,6 +118,9 @@ typedef struct CopyOperands {
   uint32_t byte_mask, multicast; // slots
   uint32_t rank, coordinates[5]; // tensor: slots, innermost first
   bool tensor, prefetch;
+  bool everywhere;           // clusterlaunchcontrol: .multicast::cluster::all
+  bool pair;                 // .cta_group::2: the mbarrier may be in the other CTA of the pair
+  uint32_t values, slots[4]; // st.async, red.async: registers of `type`
   Operation reduce; // OP_NONE: a copy
   PtxType type;     // of the reduced elements
 } CopyOperands;
@@ -259,6 +264,7 @@ typedef tilec_sim_place Site;
 typedef struct Constant {
   uint32_t slot, bytes; // bytes per lane; 0: a predicate
   uint64_t bits;
+  bool is_shared; // an address of shared memory, in the CTA that runs it
 } Constant;
 
 typedef enum Special {
@@ -272,6 +278,20 @@ typedef enum Special {
   SPECIAL_CTAID_X,
   SPECIAL_CTAID_Y,
   SPECIAL_CTAID_Z,
+  SPECIAL_CLUSTERID_X,
+  SPECIAL_CLUSTERID_Y,
+  SPECIAL_CLUSTERID_Z,
+  SPECIAL_NCLUSTERID_X,
+  SPECIAL_NCLUSTERID_Y,
+  SPECIAL_NCLUSTERID_Z,
+  SPECIAL_CLUSTER_CTAID_X,
+  SPECIAL_CLUSTER_CTAID_Y,
+  SPECIAL_CLUSTER_CTAID_Z,
+  SPECIAL_CLUSTER_NCTAID_X,
+  SPECIAL_CLUSTER_NCTAID_Y,
+  SPECIAL_CLUSTER_NCTAID_Z,
+  SPECIAL_CLUSTER_CTARANK,
+  SPECIAL_CLUSTER_NCTARANK,
   SPECIAL_NCTAID_X,
   SPECIAL_NCTAID_Y,
   SPECIAL_NCTAID_Z,
@@ -288,7 +308,6 @@ typedef enum Special {
   SPECIAL_LANEMASK_GT,
   SPECIAL_DYNAMIC_SMEM,
   SPECIAL_TOTAL_SMEM,
-  SPECIAL_ZERO,
   SPECIAL_ONE,
   SPECIAL_CLOCK,
   SPECIAL_CLOCK64, // from here on: read again each time
@@ -341,7 +360,7 @@ typedef struct Program {
   uint32_t register_bytes;
   uint32_t shared_bytes, dynamic_shared; // static size; offset of the dynamic part
   uint32_t local_bytes;                  // per thread
-  uint32_t reqntid[3], maxntid[3];
+  uint32_t reqntid[3], maxntid[3], cluster[3]; // zero: none
   // Registers per thread at kernel entry, if setmaxnreg has an effect. 0: there is no setmaxnreg, or ptxas
   // ignores it.
   uint32_t registers;

@@ -106,7 +106,7 @@ typedef struct PtxFunc {
   bool is_entry, is_extern, has_body;
   Str name;
   PtxVar *results, *params;
-  uint32_t reqntid[3], maxntid[3]; // zero: none
+  uint32_t reqntid[3], maxntid[3], cluster[3]; // zero: none; cluster: .reqnctapercluster
   uint32_t minnctapersm, maxnreg;  // zero: none
   PtxStmt *body;                   // NULL: empty
   struct PtxFunc *next;

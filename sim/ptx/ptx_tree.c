@@ -134,17 +134,19 @@ static uint32_t small_number(PtxParser *parser, const PtxOperand *number) {
 }
 
 void parse_threads(PtxParser *parser, PtxToken directive, PtxOperands numbers) {
-  bool required = str_is(directive.text, ".reqntid");
+  bool required = str_is(directive.text, ".reqntid"), cluster = str_is(directive.text, ".reqnctapercluster");
   if (str_is(directive.text, ".minnctapersm") && numbers.first)
     parser->func->minnctapersm = small_number(parser, numbers.first);
   if (str_is(directive.text, ".maxnreg") && numbers.first)
     parser->func->maxnreg = small_number(parser, numbers.first);
-  if (!required && !str_is(directive.text, ".maxntid")) return;
+  if (!required && !cluster && !str_is(directive.text, ".maxntid")) return;
   if (numbers.n > 3) {
     ptx_error(parser->error, directive.pos, "%.*s takes up to three numbers", STR_ARG(directive.text));
     return;
   }
-  uint32_t *extent = required ? parser->func->reqntid : parser->func->maxntid;
+  uint32_t *extent = cluster    ? parser->func->cluster
+                     : required ? parser->func->reqntid
+                                : parser->func->maxntid;
   for (int i = 0; i < 3; i++) extent[i] = 1;
   for (const PtxOperand *number = numbers.first; number; number = number->next)
     *extent++ = small_number(parser, number);
