@@ -53,8 +53,8 @@ typedef struct MmaForm {
   uint32_t m, n, k;
   MatrixType a, b, d;
   bool negate_a, negate_b, transpose_a, transpose_b, saturate;
-  bool scales_e4m3;                // else ue8m0
-  bool pair; // .cta_group::2: each CTA has half of A's and D's rows, and half of B's columns
+  bool scales_e4m3; // else ue8m0
+  bool pair;        // .cta_group::2: each CTA has half of A's and D's rows, and half of B's columns
   uint32_t scale_a_id, scale_b_id; // bytes of a word
 } MmaForm;
 

@@ -227,7 +227,7 @@ static double run_copy(Timeline *t, const AsyncOp *op) {
   }
   bool out = op->u.range->to.space != SPACE_SHARED;
   uint64_t address = out ? op->u.range->from.address : op->u.range->to.address;
-  const char *name = op->kind == ASYNC_TENSOR ? "TMA" : "bulk";
+  const char *name = op->kind == ASYNC_TENSOR ? "TMA" : op->kind == ASYNC_STORE ? "st.async" : "bulk";
   add_slice(t,
             (Slice){SLICE_COPY, name, line_of(t, op->insn), op->warp->index, address, bytes, out, now, end});
   return end;
@@ -241,6 +241,7 @@ static void note_issue(void *context, const AsyncOp *op) {
   switch (op->kind) {
   case ASYNC_COPY:
   case ASYNC_BULK:
+  case ASYNC_STORE:
   case ASYNC_TENSOR: end = run_copy(t, op); break;
   case ASYNC_WGMMA:
     end = run_dot(t, op->warp->index, op->insn, "wgmma", WARPGROUP * op->insn->u.matrix->m);
@@ -281,10 +282,10 @@ static Phases *phases_at(Timeline *t, uint64_t address) {
 }
 
 static void note_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
-                        uint64_t address, uint32_t phase) {
+                        Block *block, uint64_t address, uint32_t phase) {
   Timeline *t = context;
   (void)insn, (void)lane, (void)phase;
-  Phases *p = is_recorded(warp->block) ? phases_at(t, address) : NULL;
+  Phases *p = is_recorded(block) && is_recorded(warp->block) ? phases_at(t, address) : NULL;
   if (!p) return;
   double at = op && op->sequence < t->done.n ? t->done.at[op->sequence] : t->warps[warp->index].now;
   if (at > p->last) p->last = at;
