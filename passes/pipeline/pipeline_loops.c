@@ -69,7 +69,6 @@
 #include "ir/dot/layout_dot.h"
 #include "target/tuning.h"
 #include "passes/pipeline/pipeline_emit.h"
-#include "passes/analysis/dot_loops.h"
 #include "passes/analysis/overlapped_dots.h"
 
 // --- the loop's body
@@ -185,12 +184,6 @@ static void make_computed(Stager *s) {
   group->state = ARENA_ARRAY(s->arena, Value *, s->staged->loop->result_count);
 }
 
-// A row of scales, which few threads copy. Their copies come first: their addresses would take registers that copies
-// before them read, so these threads would wait.
-static bool is_row(const StagedLoad *load) {
-  return load->async && !load->by_tensor && is_narrow_row(load->load);
-}
-
 static void make_group(Stager *s, int kind, uint32_t stages) {
   StagedGroup *group = &s->groups[kind];
   bool copies = kind <= STAGED_LATE_TENSORS, values = kind == STAGED_VALUES;
@@ -201,10 +194,8 @@ static void make_group(Stager *s, int kind, uint32_t stages) {
   group->held = group->distance - s->dot_first;
   group->slots = copies ? stages : values ? 0 : 2u + s->in_flight;
   group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
-  for (uint32_t rows = 2; rows-- > 0;)
-    for (uint32_t i = 0; i < n; i++)
-      if ((values || kind_of(s, &loads[i]) == kind) && is_row(&loads[i]) == (rows == 1))
-        group->loads[group->count++] = &loads[i];
+  for (uint32_t i = 0; i < n; i++)
+    if (values || kind_of(s, &loads[i]) == kind) group->loads[group->count++] = &loads[i];
   group->buffers = ARENA_ARRAY(s->arena, Value *, n);
   group->views = ARENA_ARRAY(s->arena, Value *, n);
   group->state = ARENA_ARRAY(s->arena, Value *, carried);
