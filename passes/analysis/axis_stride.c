@@ -120,29 +120,10 @@ static AxisStride stride_of_bits(StrideSearch *s, const Op *op, uint32_t dim) {
   return low ? stride_of(s, op_operand(op, 0), dim) : anywhere;
 }
 
-static uint64_t elements_below(const Type *tile, uint32_t dim) {
-  uint64_t elements = 1;
-  while (++dim < tile->rank) elements *= tile->shape[dim];
-  return elements;
-}
-
-// A part of one dimension of the source. A dimension made of several has no stride.
-static AxisStride stride_of_reshape(StrideSearch *s, const Op *op, uint32_t dim) {
-  const Value *source = op_operand(op, 0);
-  const Type *from = source->type, *to = op_result(op)->type;
-  uint64_t below = elements_below(to, dim);
-  for (uint32_t d = 0; d < from->rank; d++) {
-    uint64_t inner = elements_below(from, d);
-    if (inner <= below && below * to->shape[dim] <= inner * from->shape[d])
-      return times(stride_of(s, source, d), (int64_t)(below / inner), 0);
-  }
-  return anywhere;
-}
-
 static AxisStride stride_of_op(StrideSearch *s, const Op *op, uint32_t dim) {
   const Type *inner = type_element(op_result(op)->type);
-  if (op->kind == OP_RESHAPE) return stride_of_reshape(s, op, dim);
-  if (op_has(op, VIEW)) return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
+  if (op_has(op, VIEW) && op->kind != OP_RESHAPE)
+    return stride_of(s, op_operand(op, 0), axis_dim_behind(op, dim));
   switch ((int)op->kind) {
   case OP_ADD:
   case OP_SUB: return stride_of_sum(s, op, dim, op->kind == OP_SUB ? -1 : 1);

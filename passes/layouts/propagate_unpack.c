@@ -60,7 +60,6 @@ uint64_t loaded_conversion_cost(const GraphAccess *access, const Type *tile, con
                                 const Layout *to) {
   uint64_t cost = conversion_cost(tile, from, to), words = divide_up(type_element_bytes(tile), 4);
   if (!access || !access->copied) return cost;
-  if (access->waits) return 0; // A row is read back from its buffer in any case, in the layout of its users.
   return min_u64(cost, layout_registers(to) * (TUNE_COST_ISSUE + TUNE_COST_WORD * words));
 }
 

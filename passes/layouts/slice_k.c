@@ -20,8 +20,7 @@
 //
 // pays    With warps along n, each warp reads all of a from shared memory, for a few columns. With warps along
 //         k, a warp reads its own part of a once, for all columns. Its dots are independent of one another, and it reads
-//         weights of neighbouring columns in wide accesses. All programs read the same rows at about the same time.
-//         So the load keeps them in L1, for the other programs of the multiprocessor: one line of L2 has few readers.
+//         weights of neighbouring columns in wide accesses.
 //
 // Conditions:
 // * wgmma does not take the transposed dot (dot_unpacks).
@@ -112,7 +111,6 @@ static Value *slice_load(const SlicedDot *s) {
     operands[i] = build_sliced(&b, op_operand(s->load, i), s->bits);
   Value *loaded = build_load(&b, operands[0], operands[1], operands[2]);
   op_copy_attrs(loaded->def, s->load);
-  if (!op_attr(loaded->def, ATTR_CACHE)) op_set_str(loaded->def, ATTR_CACHE, ".ca");
   return loaded;
 }
 
