@@ -9,11 +9,13 @@
 //           %d = dot %a, %s, %c                            %d = dot %a, %s, %c
 //           yield %next                                    yield %next
 //
-// keeps   every value: the loop writes no global memory
+// needs   a loop that writes no global memory, and has no wgmma
+// keeps   every value
 //
 // pays    ptxas moves such a load down to the end of the iteration, as its registers are then free. The next iteration
 //         waits for all of its latency. It does not move a load beyond a barrier.
 #include "ir/build.h"
+#include "ir/dot/dot.h"
 #include "ir/memory/scratch.h"
 #include "passes/analysis/pressure.h"
 #include "passes/pipeline/pipeline_loads.h"
@@ -43,9 +45,10 @@ static bool may_write(const Op *op) {
   return (op_has(op, WRITES) && op_has_any(op, GLOBAL | OUTSIDE)) || op->kind == OP_TMA_STORE;
 }
 
-static bool only_reads(const Op *loop) {
+// wgmma runs on while the loads are waited for.
+static bool is_fitting(const Op *loop) {
   for (OpWalk w = ops_in(loop->regions[0]); ops_next(&w);)
-    if (may_write(w.op)) return false;
+    if (may_write(w.op) || (w.op->kind == OP_DOT && dot_instruction(w.op) == DOT_WGMMA)) return false;
   return true;
 }
 
@@ -89,7 +92,7 @@ static bool load_early(PassContext *context, Func *func, Op *load, Op *place) {
 bool carried_loads_early(PassContext *context, Func *func, Op *loop) {
   bool changed = false;
   func_number(func);
-  Op *place = only_reads(loop) ? first_exchange(loop) : NULL;
+  Op *place = is_fitting(loop) ? first_exchange(loop) : NULL;
   for (Op *op = place, *next; op; op = next) {
     next = op->next;
     changed |= load_early(context, func, op, place);
