@@ -26,7 +26,8 @@ typedef struct RunArg {
   struct RunArg *items; // TUPLE: the items of `value`, which are holders too: "t[0]", "t.x"
   uint32_t item_count;
   const char *field;      // of a tuple's item; NULL: it has no name
-  bool typed;             // a number in a tuple of a PTX file, with its type: 100:i64
+  bool
+      typed; // a number for a PTX file, in a tuple with its type as in 100:i64, or for a parameter of .f32 or .f64
   Elem elem;              // that type
   struct RunArg *buffer;  // the owner of the buffer it points into: itself, or another for &NAME; NULL: no
                           // buffer
