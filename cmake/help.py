@@ -474,7 +474,7 @@ def changed_lines(case, written, instead):
 def code(name, title, text, written, instead, cases):
     block = lambda title, lines: f"\n{heading(title)}" + "".join(f"  {line}\n" for line in (lines if "\t" in lines else textwrap.dedent(lines)).split("\n"))
     old, new = changed_lines(cases.split()[0], written, instead)
-    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', old)}{block('instead', new or '(nothing)')}"
+    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', old)}{block('instead', new) if new else chr(10) + 'Delete this line.' + chr(10)}"
 
 
 def usages():
