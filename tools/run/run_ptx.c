@@ -75,6 +75,7 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
     device_unload(kernel);
     return TILEC_ERROR_COMPILE;
   }
+  if (status == TILEC_OK && is_ptx) run_warn_padding(run, image);
   if (!line) return status;
   if (!is_ptx) {
     bool refused = ptx_refuse(&run->c->diags, image->ptx, tilec_sim_message(sim), line, column);
