@@ -58,8 +58,8 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
       report_order(report, "scope .cta (_block in CUDA) orders nothing between CTAs: use scope .gpu");
     else
       report_order(report,
-                   "__threadfence() (fence.acq_rel.gpu) after the first, then an atomic or volatile flag; "
-                   "__threadfence() between the read of the flag and the second");
+                   "__threadfence() (fence.acq_rel.gpu) after the first, then an atomic or volatile flag "
+                   "(a release); __threadfence() after the flag is read (an acquire)");
   } else if (proxy)
     report_order(report, "fence.proxy.async by the writing threads, then a barrier");
   else if (kind == STRAND_COPY)
