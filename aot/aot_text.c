@@ -14,7 +14,7 @@ static const char status_text[] =
     "  TILEC_AOT_NO_ARCH = 3,       // compiled for no architecture that the device runs\n"
     "  TILEC_AOT_NO_VARIANT = 4,    // no variant takes arguments of this alignment, or of these values\n"
     "  TILEC_AOT_BAD_GRID = 5,      // a size is negative or too large, or its expression divides by zero\n"
-    "  TILEC_AOT_OUT_OF_MEMORY = 6, // of the host's\n"
+    "  TILEC_AOT_OUT_OF_MEMORY = 6, // of host memory\n"
     "  TILEC_AOT_DRIVER_ERROR = 7,  // a function of the driver failed\n"
     "} tilec_aot_status;\n"
     "#endif\n";
@@ -55,7 +55,7 @@ static void print_param_types(const AotKernel *k, Buf *out) {
     type_print(p->type, out);
     any = true;
   }
-  if (any) buf_text(out, " (pointers are addresses of the device's)\n");
+  if (any) buf_text(out, " (pointers are device addresses)\n");
 }
 
 // Text that may have several lines, as one line of a comment.

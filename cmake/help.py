@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The texts of `tilec help`, which the command carries: commands, options, codes of mistakes, entries of the language's reference, words of the glossary, of
-CUDA and NumPy, of Python, environment variables, and the forms of arguments. tools/options/help_words.c finds and prints them.
+CUDA and NumPy, of Python, names of the C API, environment variables, and the forms of arguments. tools/options/help_words.c finds and prints them.
 
   help.py OUT     writes them
 
@@ -10,7 +10,7 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
   L  an entry of the reference, by its full names       G  a word of the glossary
   O  operators                                          S  a form of arguments, by the words that it may begin with
   E  element types                                      C  words of CUDA, N of NumPy; `*` stands for any letters
-  A  the names of all functions                         T  a word of Python, or an environment variable
+  A  the names of all functions                         T  a word of Python, a name of the C API, or an environment variable
   P  a parameter, by its name                           W  words to suggest, a line each
   V  a command; one without a word: the overview        Y  an option, by its spellings
   D  a code of mistakes; `codes`: all
@@ -353,6 +353,48 @@ def topics():
             yield "T", words_of(cells[0]), f"{bold(plain(cells[0]))}\n\n{wrapped(text, 0, 0)}\n"
 
 
+def comment_lines(text):
+    """A comment of a header: prose, then its items, which are further in."""
+    out, pending, indent = "", [], 0
+    for line in [re.sub(r"^ ?\*? ?", "", line).rstrip() for line in text.split("\n")] + [""]:
+        item = re.match(r"  (?=\S)", line)
+        if pending and (item or not line):
+            out, pending = out + wrapped(" ".join(pending), indent, indent + (2 if indent else 0)) + "\n", []
+        indent = indent if pending else 2 if item else 0
+        pending += [line.strip()] * bool(line)
+    return out
+
+
+def header_text(path):
+    """A header with comments of one form: /* text */, after a member or an enumerator and before anything else."""
+    text = re.sub(r"^(?://.*\n)+", lambda lines: "/* " + re.sub(r"^// ?", " * ", lines[0], flags=re.M)[3:].rstrip() + " */\n", read(path), flags=re.M)
+    text = re.sub(r"^(?:  //.*\n)+", lambda lines: "  /* " + re.sub(r"^  //", "", lines[0], flags=re.M).strip() + " */\n", text, flags=re.M)
+    text = re.sub(r"^(  \S.*?)// (.*(?:\n {3,}//.*)*)", lambda c: c[1] + "/* " + re.sub(r"\n +//", "\n", c[2]) + " */", text, flags=re.M)
+    return re.sub(r"^  (/\*(?:[^*]|\*(?!/))*\*/)\n  (\w.*;|\w+,)$", r"  \2 \1", text, flags=re.M)
+
+
+def c_names():
+    """Functions, types, enumerators and macros of the C headers. A comment is of the declarations up to the next one, or to an empty line."""
+    for path, header in (("runtime/tilec.h", "tilec/tilec.h"), ("runtime/tune.h", "tilec/tune.h"), ("sim/sim.h", "tilec/sim.h")):
+        text = header_text(path)
+        last = f"\nFrom <{header}>. docs/reference/c-api has all names.\n"
+        for macro, comment in re.findall(r"^#define (TILEC_\w+) .*/\* (.*) \*/$", text, re.M):
+            yield [macro], f"{bold(macro)}\n\n{comment_lines(comment)}{last}"
+        for comment, code in re.findall(r"^/\*\s((?:[^*]|\*(?!/))*?)\s*\*/\n(typedef \w+ \w+ {.*?\n} \w+;|(?:(?!\n\n|\n/\*).)*)", text, re.M | re.S):
+            for declared in re.findall(r"^(?:TILEC_API|TILEC_SIM_API|static inline) ([^;{]*\b(tilec_\w+)\([^;{]*\))", code, re.M):
+                whole = wrapped(re.sub(r"(?<!,) ", "\0", " ".join(declared[0].split())), 4, 4).replace("\0", " ")
+                yield [declared[1]], f"{bold(whole)}\n\n{comment_lines(comment)}{last}"
+            for macro in re.findall(r"^#define (TILEC_\w+)", code, re.M):
+                yield [macro], f"{bold(macro)}\n\n{comment_lines(comment)}{last}"
+            found = re.match(r"typedef (?:struct|enum|union)\b.*\b(tilec_\w+);$", code, re.S)
+            if found:
+                members = [(" ".join(name.split()), " ".join(text.split())) for name, text in re.findall(r"^  (\w[^/;{}]*?)[,;]? +/\*(.*?)\*/", code, re.M | re.S)]
+                listed = "".join(two_columns(*member) for member in members)
+                yield [found[1]], f"{bold(found[1])}\n\n{comment_lines(comment)}{chr(10) * bool(listed)}{listed}{last}"
+                for name, text in members if code.startswith("typedef enum") else []:
+                    yield [name.split(" ")[0]], f"{bold(name)}, of {found[1]}\n\n{wrapped(text, 0, 0)}\n{last}"
+
+
 def specs():
     for form, meaning in rows("tools/options/specs.def"):
         starts = [0] + [i + 1 for i, c in enumerate(form) if c == " "]
@@ -474,7 +516,7 @@ def changed_lines(case, written, instead):
 def code(name, title, text, written, instead, cases):
     block = lambda title, lines: f"\n{heading(title)}" + "".join(f"  {line}\n" for line in (lines if "\t" in lines else textwrap.dedent(lines)).split("\n"))
     old, new = changed_lines(cases.split()[0], written, instead)
-    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', old)}{block('instead', new or '(nothing)')}"
+    return f"{bold(f'{name}: {title}')}\n\n{wrapped(text, 0, 0)}\n{block('written', old)}{block('instead', new) if new else chr(10) + 'Delete this line.' + chr(10)}"
 
 
 def usages():
@@ -504,8 +546,11 @@ def texts():
     yield from specs()
     yield from ((kind, [plain_word(word) for word in keys], body) for kind, keys, body in others)
     yield from topics()
+    of_c = list(c_names())
+    yield from (("T", words, body) for words, body in of_c)
     suggested = [word for _, keys, _ in words for word in keys]
     suggested += [word for _, keys, _ in others for word in keys if "*" not in word and " " not in word]
+    suggested += [words[0] for words, _ in of_c if words[0].startswith("tilec_")]
     yield "W", [], "".join(word + "\n" for word in suggested)
 
 

@@ -27,11 +27,12 @@ install(FILES LICENSE THIRD-PARTY-NOTICES CHANGELOG.md DESTINATION ${CMAKE_INSTA
 
 include(cmake/pages.cmake)
 
-# find_package(tilec)
+# find_package(tilec). Not in the build folder itself: with that on PATH, find_package would take the configuration, which has no targets there.
+file(REMOVE ${PROJECT_BINARY_DIR}/tilec-config.cmake ${PROJECT_BINARY_DIR}/tilec-config-version.cmake) # of older versions
 install(EXPORT tilec NAMESPACE tilec:: FILE tilec-targets.cmake DESTINATION ${TILEC_INSTALL_CMAKEDIR} COMPONENT dev)
-configure_package_config_file(cmake/tilec-config.cmake.in ${PROJECT_BINARY_DIR}/tilec-config.cmake INSTALL_DESTINATION ${TILEC_INSTALL_CMAKEDIR})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilec-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/tilec-kernels.cmake ${PROJECT_BINARY_DIR}/tilec-config.cmake ${PROJECT_BINARY_DIR}/tilec-config-version.cmake
+configure_package_config_file(cmake/tilec-config.cmake.in ${PROJECT_BINARY_DIR}/generated/tilec-config.cmake INSTALL_DESTINATION ${TILEC_INSTALL_CMAKEDIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/tilec-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES cmake/tilec-kernels.cmake ${PROJECT_BINARY_DIR}/generated/tilec-config.cmake ${PROJECT_BINARY_DIR}/generated/tilec-config-version.cmake
   DESTINATION ${TILEC_INSTALL_CMAKEDIR} COMPONENT dev)
 
 # pkg-config tilec

@@ -48,10 +48,11 @@ function(tilec_add_kernels target)
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(path ${file} ABSOLUTE)
     get_filename_component(stem ${file} NAME_WLE)
+    get_filename_component(name ${file} NAME)
     add_custom_command(OUTPUT ${out}/${stem}.h ${out}/${stem}.c
       COMMAND ${tilec} ${path} --emit=header ${options} ${arg_OPTIONS} -MD -o ${out}/${stem}.h
       DEPENDS ${path} tilec::tool DEPFILE ${out}/${stem}.d
-      COMMENT "tilec ${stem}.tile" VERBATIM)
+      COMMENT "tilec ${name}" VERBATIM)
     set_source_files_properties(${out}/${stem}.c PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     if(NOT C IN_LIST languages)
       set_source_files_properties(${out}/${stem}.c PROPERTIES LANGUAGE CXX)

@@ -288,7 +288,8 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
     say_assertion(r->message, &words->message);
   else
     buf_text(&words->message, r->message);
-  if (c->no_shared && r->kind == TILEC_SIM_OUT_OF_BOUNDS && strstr(r->message, " at shared address "))
+  if (c->no_shared && r->kind == TILEC_SIM_OUT_OF_BOUNDS &&
+      strstr(r->message, " into dynamic shared memory of 0 bytes"))
     buf_text(&words->advice, "the launch has no dynamic shared memory: give --shared BYTES");
   if (of_launch(r->kind)) return;
   buf_text(&words->message, ", in ");

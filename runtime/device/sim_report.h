@@ -17,7 +17,7 @@ typedef struct ReportContext {
   const char *const *pointers; // The name of each argument that is a pointer, or NULL. NULL: not known.
   const char *ptx_file; // for PTX from the user: locations are its lines; otherwise NULL
   bool weak_atomics;    // the kernel has some (func_has_weak_atomics)
-  bool no_shared;       // the launch has no dynamic shared memory, and the user could give some
+  bool no_shared;       // the user gave the launch no dynamic shared memory, and could
   bool verbose;         // adds a last note with instruction, warp, lanes and address
 } ReportContext;
 

@@ -10,6 +10,7 @@ typedef struct Packer {
   uint8_t *to;
   size_t room, at;
   const char *why; // NULL: no error
+  bool marks;      // members are bytes of 255, in place of their values
 } Packer;
 
 static bool fail(Packer *p, const char *why) {
@@ -26,6 +27,7 @@ static void pad(Packer *p, size_t align) {
 
 static void put(Packer *p, uint64_t bits, size_t bytes) {
   pad(p, bytes);
+  if (p->marks) bits = UINT64_MAX;
   if (p->at + bytes <= p->room) memcpy(p->to + p->at, &bits, bytes); // little-endian: the low bytes
   p->at += bytes;
 }
@@ -109,4 +111,9 @@ const char *struct_pack(const tilec_arg *tuple, uint8_t *to, size_t room, size_t
   put_tuple(&p, tuple, 0);
   *bytes = p.at;
   return p.why;
+}
+
+void struct_mark(const tilec_arg *tuple, uint8_t *to, size_t room) {
+  Packer p = {.to = to, .room = room, .marks = true};
+  put_tuple(&p, tuple, 0);
 }

@@ -8,5 +8,7 @@
 // Writes the tuple's members to `to` of `room` bytes as C's struct of them. *bytes is the struct's size; with more than
 // `room`, the rest is not written. Returns NULL, or what the tuple has that no struct can have.
 const char *struct_pack(const tilec_arg *tuple, uint8_t *to, size_t room, size_t *bytes);
+// The same, where each byte of a member is 255 and each byte of padding 0. For a tuple that struct_pack takes.
+void struct_mark(const tilec_arg *tuple, uint8_t *to, size_t room);
 
 #endif

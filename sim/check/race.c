@@ -55,14 +55,18 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
     report_order(report, "a barrier of the cluster (barrier.cluster.arrive and .wait), or an mbarrier");
   else if (block != actor->warp->block->index) {
     if (mark->info & actor->mark.info & MARK_STRONG)
-      report_order(report, "scope .cta orders nothing between blocks; use .gpu");
+      report_order(report, "scope .cta (_block in CUDA) orders nothing between CTAs: use scope .gpu");
     else
-      report_order(report, "a release at .gpu scope after the first (fence.acq_rel.gpu, then an atomic or "
-                           "volatile flag), and an acquire before the second");
+      report_order(report,
+                   "__threadfence() (fence.acq_rel.gpu) after the first, then an atomic or volatile flag "
+                   "(a release); __threadfence() after the flag is read (an acquire)");
   } else if (proxy)
     report_order(report, "fence.proxy.async by the writing threads, then a barrier");
   else if (kind == STRAND_COPY)
-    report_order(report, "cp.async.wait_group by warp %u, then a barrier for other warps", which);
+    report_order(report,
+                 "__pipeline_wait_prior() (cp.async.wait_group) by warp %u, then __syncthreads() for other "
+                 "warps",
+                 which);
   else if (kind == STRAND_BULK_READ)
     report_order(report, "cp.async.bulk.wait_group.read by the issuing thread, then a barrier for others");
   else if (kind == STRAND_BULK)
@@ -74,11 +78,12 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
   else if (kind == STRAND_MBARRIER)
     report_order(report, "a wait for that phase of its mbarrier");
   else if (which == actor->warp->index)
-    report_order(report, "bar.warp.sync between them: the lanes have not met since they parted");
+    report_order(report,
+                 "__syncwarp() (bar.warp.sync) between them: the lanes have not met since they parted");
   else
     report_order(report,
-                 "a barrier (bar.sync, or an mbarrier) between warp %u and warp %u; two updates of one "
-                 "element need atomics",
+                 "__syncthreads() (bar.sync) or an mbarrier between warp %u and warp %u; two updates of "
+                 "one element need atomics",
                  which, actor->warp->index);
 }
 

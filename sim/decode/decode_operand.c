@@ -162,8 +162,9 @@ static uint32_t constant(Decoder *d, uint64_t bits, uint32_t bytes, bool is_shar
 
 uint32_t slot_constant(Decoder *d, uint64_t bits, uint32_t bytes) { return constant(d, bits, bytes, false); }
 
-static uint64_t symbol_address(const Decoder *d, const Symbol *symbol) {
+static uint64_t symbol_address(Decoder *d, const Symbol *symbol) {
   bool dynamic = symbol->space == SPACE_SHARED && symbol->address == UINT64_MAX;
+  d->program->uses_dynamic |= dynamic;
   return dynamic ? d->program->dynamic_shared : symbol->address;
 }
 

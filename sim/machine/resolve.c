@@ -74,6 +74,30 @@ static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at
                (unsigned long long)at);
 }
 
+// "256 bytes into shared variable 'total::parts' of 256 bytes", or what else is known of an address of shared memory
+// beyond its end.
+static const char *describe_shared(const Block *block, uint64_t at, char *text, size_t room) {
+  const Program *program = block->program;
+  const SharedVar *below = NULL;
+  for (uint32_t i = 0; i < program->shared_vars.n; i++) {
+    const SharedVar *var = &program->shared_vars.at[i];
+    if (var->offset <= at && (!below || var->offset >= below->offset)) below = var;
+  }
+  char name[56];
+  bool near = at < (uint64_t)1 << 20; // not a negative index, or an address of other memory
+  if (near && program->uses_dynamic && at >= program->dynamic_shared)
+    snprintf(text, room, "%llu bytes into dynamic shared memory of %u bytes",
+             (unsigned long long)(at - program->dynamic_shared),
+             block->shared_bytes - program->dynamic_shared);
+  else if (near && below && !program->uses_dynamic) {
+    demangle(str_from(below->name), name, sizeof name);
+    snprintf(text, room, "%llu bytes into shared variable '%s' of %llu bytes",
+             (unsigned long long)(at - below->offset), name, (unsigned long long)below->bytes);
+  } else
+    snprintf(text, room, "of %u bytes", block->shared_bytes);
+  return text;
+}
+
 // The host pointer for an access within the allocation.
 static inline unsigned char *place_in(const Allocation *allocation, uint64_t address, uint64_t bytes,
                                       bool writes) {
@@ -137,8 +161,13 @@ static bool resolve_small(Warp *warp, const Insn *insn, const uint64_t *addresse
   }
   if (!bad) return true;
   uint64_t at = addresses[lowest(bad)];
-  warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at %s address %llu, of %llu bytes",
-             verb(insn, writes), bytes, what, (unsigned long long)at, (unsigned long long)size);
+  char end[128];
+  if (base == warp->block->shared)
+    describe_shared(warp->block, at, end, sizeof end);
+  else
+    snprintf(end, sizeof end, "of %llu bytes", (unsigned long long)size);
+  warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at %s address %llu, %s",
+             verb(insn, writes), bytes, what, (unsigned long long)at, end);
   return false;
 }
 
@@ -337,10 +366,14 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
   uint64_t size = 0;
   unsigned char *base = small_space(warp, space, writes, &size);
   if (!base || address > size || bytes > size - address) {
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
-               "%llu bytes at %s address %llu, of %llu bytes", (unsigned long long)bytes,
-               space == SPACE_SHARED ? "shared" : "another space's", (unsigned long long)address,
-               (unsigned long long)size);
+    char end[128];
+    if (space == SPACE_SHARED)
+      describe_shared(block, address, end, sizeof end);
+    else
+      snprintf(end, sizeof end, "of %llu bytes", (unsigned long long)size);
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address, "%llu bytes at %s address %llu, %s",
+               (unsigned long long)bytes, space == SPACE_SHARED ? "shared" : "another space's",
+               (unsigned long long)address, end);
     return false;
   }
   *place = (Place){base + address, space, address, space == SPACE_SHARED ? warp->block : NULL};

@@ -364,7 +364,8 @@ typedef struct Program {
   // Registers per thread at kernel entry, if setmaxnreg has an effect. 0: there is no setmaxnreg, or ptxas
   // ignores it.
   uint32_t registers;
-  bool has_tcgen05; // uses tensor memory
+  bool has_tcgen05;  // uses tensor memory
+  bool uses_dynamic; // of shared memory, by the address of an .extern variable
 } Program;
 
 // The start of the windows of other state spaces in the generic address space. Global addresses are below

@@ -119,7 +119,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
   if (options_has_near_word(word)) return p->options->word = word, true;
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
-  enum { MAX_WORDS = 700 };
+  enum { MAX_WORDS = 1000 };
   const char **all = ARENA_ARRAY(p->arena, const char *, count + MAX_WORDS);
   memcpy(all, names, count * sizeof *all);
   size_t others = options_words(p->arena, all + count, MAX_WORDS);

@@ -26,7 +26,8 @@ typedef struct RunArg {
   struct RunArg *items; // TUPLE: the items of `value`, which are holders too: "t[0]", "t.x"
   uint32_t item_count;
   const char *field;      // of a tuple's item; NULL: it has no name
-  bool typed;             // a number in a tuple of a PTX file, with its type: 100:i64
+  bool
+      typed; // a number for a PTX file, in a tuple with its type as in 100:i64, or for a parameter of .f32 or .f64
   Elem elem;              // that type
   struct RunArg *buffer;  // the owner of the buffer it points into: itself, or another for &NAME; NULL: no
                           // buffer
@@ -109,6 +110,8 @@ ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
 // The entry of the PTX file that --kernel names, or its only one. Appends a list of its parameters. NULL after reporting
 // an error, which lists the entries.
 const char *run_chosen_entry(const Run *run, Buf *params);
+// The name of a parameter of an entry. *body: the PTX after its parameters, up to the next entry. Empty: not found.
+Str run_entry_param(const Run *run, const char *entry, uint32_t index, Str *body);
 // Fills the image for launching the PTX file with the given options. False after reporting an error.
 bool run_ptx_image(const Run *run, KernelImage *image);
 // device_load. TILEC_ERROR_COMPILE, with the error in run->c, if the simulator rejects the user's PTX.
@@ -237,6 +240,8 @@ void run_warn_unwritten(Run *run); // elements of `empty:` buffers that no kerne
 uint64_t run_struct_bits(const Run *run, const RunArg *param);
 // False after reporting that tuples and the kernel's structs have different sizes.
 bool run_structs_fit(Run *run, const DeviceKernel *kernel);
+// Warns of loads of a struct's bytes that no member of the tuple has, as the padding at its end: a member is missing.
+void run_warn_padding(Run *run, const KernelImage *image);
 
 // Elements of a buffer that were not written.
 typedef struct Unwritten {

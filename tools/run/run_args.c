@@ -118,9 +118,10 @@ static Str take_type(const Run *run, RunArg *item, Str text) {
   return item->typed ? (Str){text.at, n} : text;
 }
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"; // of a name
+
 // "SPEC" or "NAME=SPEC"
 static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uint32_t depth) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
   uint32_t number = (uint32_t)(item - tuple->items);
   Str name = {text.at, param_text_until(text, '=')};
   bool named = name.n < text.n && name.n && strspn(text.at, letters) >= str_trimmed(name).n;
@@ -162,6 +163,11 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   const char *why;
   Str value = str_trimmed(text);
   bool is_ptx = options_file_is_ptx(run->options), one_each = run->c->is_tir || is_ptx;
+  size_t name = param_text_until(value, '=');
+  if (is_ptx && name && name < value.n && strspn(value.at, letters) == name)
+    return wrong_value(run, param, text,
+                       arena_printf(run->arena, "parameters of PTX have no names here: leave out '%.*s='",
+                                    (int)name, value.at));
   if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !run->c->is_tir)
     return take_tuple(run, param, value, depth + 1);
   if (value.n && value.at[0] == '(')

@@ -194,6 +194,32 @@ static void no_entry(const Run *run, const Entries *entries, const char *kernel)
   buf_free(&list);
 }
 
+Str run_entry_param(const Run *run, const char *entry, uint32_t index, Str *body) {
+  Entries entries = entries_of(run->arena, run->text);
+  Str none = {0};
+  for (uint32_t i = 0; i < entries.n; i++) {
+    if (strcmp(entries.at[i].name, entry) != 0) continue;
+    Str rest = entries.at[i].params, name = none;
+    const char *begin = rest.at + rest.n;
+    const char *end = i + 1 < entries.n ? entries.at[i + 1].params.at : NULL;
+    *body = (Str){begin, (size_t)((end ? end : run->text.at + run->text.n) - begin)};
+    for (uint32_t k = 0; k < index; k++) {
+      const char *comma = memchr(rest.at, ',', rest.n);
+      if (!comma) return none;
+      rest = (Str){comma + 1, rest.n - (size_t)(comma + 1 - rest.at)};
+    }
+    while (rest.n && *rest.at != ',' && *rest.at != '[') { // the last name before the size
+      Str word = next_name(&rest);
+      if (word.n)
+        name = word;
+      else
+        rest = (Str){rest.at + 1, rest.n - 1};
+    }
+    return name;
+  }
+  return none;
+}
+
 const char *run_chosen_entry(const Run *run, Buf *params) {
   const char *kernel = run->options->kernel;
   Entries entries = entries_of(run->arena, run->text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec run FILE.ptx: runs any PTX with its arguments in order. A number without a point is an integer of the
-// parameter's size. One with a point is an fp32. The user gives the grid and the CTA size.
+// parameter's size. One with a point is an fp32, or an fp64 for a parameter of type .f64. The user gives the grid and
+// the CTA size.
 #include "tools/run/run.h"
 
 #include "ir/number.h"
@@ -12,8 +13,29 @@ static uint64_t argument_bits(const Run *run, const RunArg *param) {
   const Argument *value = &param->value;
   if (param->buffer) return param->address;
   if (value->kind == ARGUMENT_TUPLE) return run_struct_bits(run, param);
-  if (value->kind == ARGUMENT_FLOAT) return number_encode(ELEM_FP32, value->f);
+  if (param->typed && value->kind == ARGUMENT_INT)
+    return number_encode(param->elem, value->is_u64 ? (double)(uint64_t)value->i : (double)value->i);
+  if (value->kind == ARGUMENT_FLOAT) return number_encode(param->typed ? param->elem : ELEM_FP32, value->f);
   return (uint64_t)value->i; // little-endian: the low bytes serve narrower parameters
+}
+
+// Gives numbers the type of their parameters, if that is a floating-point one. `types`: "pointer, u32, f32". False
+// after reporting a number with a point for an integer.
+static bool take_types(const Run *run, const char *types) {
+  for (uint32_t i = 0; i < run->param_count && *types; i++) {
+    RunArg *param = &run->params[i];
+    size_t n = strcspn(types, ",");
+    Str type = {types, n};
+    types += types[n] ? n + strlen(", ") : n;
+    if (str_is(type, "f32") || str_is(type, "f64"))
+      param->typed = true, param->elem = str_is(type, "f32") ? ELEM_FP32 : ELEM_FP64;
+    else if (param->value.kind == ARGUMENT_FLOAT && type.n && strchr("us", *type.at))
+      return tool_error("[T1003] argument %u is a number with a point, and the kernel's parameter is an "
+                        "integer (%.*s): leave the point out",
+                        i, STR_ARG(type)),
+             false;
+  }
+  return true;
 }
 
 bool run_ptx_image(const Run *run, KernelImage *image) {
@@ -28,6 +50,7 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
   if (entry && !launchable)
     tool_error("[T1001] '%s' needs --grid X[,Y[,Z]] and --threads T[,Y[,Z]]; its parameters are: %s", entry,
                params.at);
+  launchable = launchable && take_types(run, params.at);
   buf_free(&params);
   if (!launchable) return false;
   *image = (KernelImage){.name = entry, .ptx = run->text, .shared_bytes = o->shared_bytes};
@@ -52,6 +75,7 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
     device_unload(kernel);
     return TILEC_ERROR_COMPILE;
   }
+  if (status == TILEC_OK && is_ptx) run_warn_padding(run, image);
   if (!line) return status;
   if (!is_ptx) {
     bool refused = ptx_refuse(&run->c->diags, image->ptx, tilec_sim_message(sim), line, column);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A parameter of PTX that is a struct by value: a tuple gives its members. An integer without a type is an int, or a long
 // if it needs one. A number with a point is a float.
+#include <stdlib.h>
+
 #include "runtime/launch/image_struct.h"
 #include "tools/run/run.h"
 
@@ -77,4 +79,67 @@ bool run_structs_fit(Run *run, const DeviceKernel *kernel) {
           i, params.bytes[i]);
   }
   return !diags->errors;
+}
+
+// The bytes that ld.param loads, whose words up to its operands are `text`: "ld.param.v2.u32 {%r1, %r2}, ". 0: no
+// such instruction.
+static uint32_t loaded_bytes(Str text) {
+  static const char load[] = "ld.param";
+  uint32_t vector = 1, bits = 0;
+  size_t at = 0;
+  while (at + sizeof load < text.n && memcmp(text.at + at, load, sizeof load - 1) != 0) at++;
+  if (at + sizeof load >= text.n) return 0;
+  for (at += sizeof load - 1; at + 2 < text.n && text.at[at] == '.'; at++) {
+    const char *word = text.at + at + 1;
+    uint32_t number = (uint32_t)strtoul(word + 1, NULL, 10);
+    if (*word == 'v') vector = number;
+    if (number && strchr("usfb", *word)) bits = number;
+    while (at + 1 < text.n && text.at[at + 1] != '.' && text.at[at + 1] != ' ' && text.at[at + 1] != '\t')
+      at++;
+  }
+  return vector * bits / 8;
+}
+
+// The first load of bytes of the parameter that are all zero in `given`. Returns its place in the text, or NULL.
+static const char *unfounded_load(Str body, Str name, const uint8_t *given, uint32_t bytes, uint32_t *offset,
+                                  uint32_t *count) {
+  const char *line = body.at;
+  for (const char *at = body.at, *end = body.at + body.n; at + name.n + 2 < end; at++) {
+    if (*at == '\n' || *at == ';') line = at + 1;
+    if (*at != '[' || memcmp(at + 1, name.at, name.n) != 0) continue;
+    const char *after = at + 1 + name.n;
+    if (*after != '+' && *after != ']') continue;
+    *offset = *after == '+' ? (uint32_t)strtoul(after + 1, NULL, 10) : 0;
+    *count = loaded_bytes((Str){line, (size_t)(at - line)});
+    if (!*count || *count > bytes || *offset > bytes - *count) continue;
+    bool any = false;
+    for (uint32_t i = 0; i < *count; i++) any |= given[*offset + i] != 0;
+    if (!any) return at;
+  }
+  return NULL;
+}
+
+void run_warn_padding(Run *run, const KernelImage *image) {
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const RunArg *param = &run->params[i];
+    const char *why = NULL;
+    if (param->value.kind != ARGUMENT_TUPLE) continue;
+    size_t bytes = pack(run, param, NULL, 0, &why);
+    uint8_t *given = arena_alloc(run->arena, bytes + 1);
+    tilec_arg arg = library_arg(run, param);
+    struct_mark(&arg, given, bytes);
+    Str body = {0}, name = run_entry_param(run, image->name, i, &body);
+    uint32_t offset, count;
+    const char *at = name.n ? unfounded_load(body, name, given, (uint32_t)bytes, &offset, &count) : NULL;
+    if (!at) continue;
+    uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
+    Loc loc = {.line = 1, .col = 1, .file = file};
+    for (const char *c = run->text.at; c < at; c++) loc.line += *c == '\n';
+    diag_warning(
+        &run->c->diags, loc,
+        "[T1003] the kernel loads bytes %u to %u of the struct that is argument %u, and no member in the "
+        "brackets is there: is one missing?",
+        offset, offset + count - 1, i);
+    run->warnings++;
+  }
 }

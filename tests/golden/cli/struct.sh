@@ -37,6 +37,30 @@ scale='scale.ptx --kernel scale --threads 32 --grid 1'
 t "tilec run $scale --device sim '(arange:fp32[9],zeros:fp32[9],9,(-1:i8,0.5:fp64),2.0)'"
 t "tilec run $scale --device sim '(x=arange:fp32[9],y=empty:fp32[9],n=8,in=(c=-1:i8,d=0.5:fp64),a=2:fp32)' --save '0.y=y.npy'"
 t "tilec check $scale '(arange:fp32[8],zeros:fp32[9],9,(-1:i8,0.5:fp64),2.0)' | grep -v PTX"
+# A member that is missing where the struct has padding, and one that the kernel does not load.
+cat >pair.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry other(.param .align 8 .b8 args[24]) {
+  .reg .b32 %r<3>;
+  ld.param.v2.u32 {%r1, %r2}, [args+16];
+  ret;
+}
+.visible .entry last(.param .u32 n, .param .align 8 .b8 args[16]) {
+  .reg .f32 %f<2>;
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [args];
+  ld.param.f32 %f1, [args+12];
+  st.global.f32 [%d1], %f1;
+  ret;
+}
+.visible .entry none(.param .align 8 .b8 args[16]) { ret; }
+END
+t "tilec run pair.ptx --kernel last --threads 1 --grid 1 --device sim 0 '(zeros:fp32[1],9,2.0)'"
+t "tilec run pair.ptx --kernel last --threads 1 --grid 1 --device sim --strict 0 '(zeros:fp32[1],9)'"
+t "tilec check pair.ptx --kernel other --threads 1 --grid 1 '(zeros:fp32[1],zeros:fp32[1],9)'"
+t "tilec check pair.ptx --kernel none --threads 1 --grid 1 '(zeros:fp32[1],9)'"
 # The wrong size, a member an argument, and no type.
 t "tilec run $scale --device sim '(arange:fp32[9],zeros:fp32[9],9,2.0)'"
 t "tilec run $scale --device sim arange:fp32[9] zeros:fp32[9] 9 2.0"

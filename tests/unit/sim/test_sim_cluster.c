@@ -128,7 +128,7 @@ static const Plant plants[] = {
     {"send", "// expect", "mbarrier.arrive.expect_tx.shared.b64 _, [bytes], 768; // expect",
      TILEC_SIM_DEADLOCK, NULL, "256 bytes pending", 0},
     {"send", "// visible", NULL, TILEC_SIM_RACE_WRITE_READ, "// copy", "fence.proxy.async", 0},
-    {"send", "// filled", NULL, TILEC_SIM_RACE_WRITE_READ, "// copy", "a barrier (bar.sync", LATE},
+    {"send", "// filled", NULL, TILEC_SIM_RACE_WRITE_READ, "// copy", "__syncthreads() (bar.sync", LATE},
     {"send", "// end", NULL, TILEC_SIM_CLUSTER, "// copy", "may have ended", 0},
     {"multicast", "// init fence", NULL, TILEC_SIM_MBARRIER, "// copy", "fence.mbarrier_init", 0},
     {"multicast", "aligned; // start", "bar.sync 0;", TILEC_SIM_CLUSTER, "// copy",
