@@ -14,27 +14,34 @@ static char constraint_of(const Emitter *e, LLVMTypeRef type) {
   return ASM_INT32;
 }
 
-void asm_result(Emitter *e, AsmCall *call, LLVMTypeRef type) {
-  buf_printf(&call->constraints, "%s=%s%c", call->results.n ? "," : "", call->early ? "&" : "",
-             constraint_of(e, type));
-  vec_push(e->arena, &call->results, type);
+static uint32_t result_count(const AsmCall *call) {
+  return (uint32_t)(call->results.n / sizeof(LLVMTypeRef));
 }
 
-static void add_argument(Emitter *e, AsmCall *call, LLVMValueRef value) {
-  vec_push(e->arena, &call->types, LLVMTypeOf(value));
-  vec_push(e->arena, &call->args, value);
+static uint32_t operand_count(const AsmCall *call) { return (uint32_t)(call->args.n / sizeof(LLVMValueRef)); }
+
+void asm_result(Emitter *e, AsmCall *call, LLVMTypeRef type) {
+  buf_printf(&call->constraints, "%s=%s%c", result_count(call) ? "," : "", call->early ? "&" : "",
+             constraint_of(e, type));
+  buf_bytes(&call->results, &type, sizeof type);
+}
+
+static void add_argument(AsmCall *call, LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  buf_bytes(&call->types, &type, sizeof type);
+  buf_bytes(&call->args, &value, sizeof value);
 }
 
 uint32_t asm_operand(Emitter *e, AsmCall *call, LLVMValueRef value) {
-  buf_printf(&call->constraints, "%s%c", call->results.n + call->args.n ? "," : "",
+  buf_printf(&call->constraints, "%s%c", result_count(call) + operand_count(call) ? "," : "",
              constraint_of(e, LLVMTypeOf(value)));
-  add_argument(e, call, value);
-  return call->results.n + call->args.n - 1;
+  add_argument(call, value);
+  return result_count(call) + operand_count(call) - 1;
 }
 
-void asm_tied(Emitter *e, AsmCall *call, LLVMValueRef value, uint32_t result) {
+void asm_tied(AsmCall *call, LLVMValueRef value, uint32_t result) {
   buf_printf(&call->constraints, ",%u", result);
-  add_argument(e, call, value);
+  add_argument(call, value);
 }
 
 void asm_words(Buf *text, uint32_t first, uint32_t count) {
@@ -44,22 +51,24 @@ void asm_words(Buf *text, uint32_t first, uint32_t count) {
 }
 
 LLVMValueRef asm_build(Emitter *e, AsmCall *call, AsmEffects effects, LLVMValueRef *results) {
-  uint32_t count = call->results.n;
+  uint32_t count = result_count(call), operands = operand_count(call);
+  LLVMTypeRef *result_types = (LLVMTypeRef *)(void *)call->results.at;
   LLVMTypeRef type = count == 0   ? LLVMVoidTypeInContext(e->context)
-                     : count == 1 ? call->results.at[0]
-                                  : LLVMStructTypeInContext(e->context, call->results.at, count, false);
-  if (effects == ASM_ORDERED) buf_text(&call->constraints, count + call->args.n ? ",~{memory}" : "~{memory}");
-  LLVMTypeRef function = LLVMFunctionType(type, call->types.at, call->types.n, false);
+                     : count == 1 ? result_types[0]
+                                  : LLVMStructTypeInContext(e->context, result_types, count, false);
+  if (effects == ASM_ORDERED) buf_text(&call->constraints, count + operands ? ",~{memory}" : "~{memory}");
+  LLVMTypeRef function = LLVMFunctionType(type, (LLVMTypeRef *)(void *)call->types.at, operands, false);
   LLVMValueRef code = LLVMGetInlineAsm(function, call->text.at, call->text.n,
                                        call->constraints.at ? call->constraints.at : "", call->constraints.n,
                                        effects != ASM_CONVERGENT, false, LLVMInlineAsmDialectATT, false);
-  buf_free(&call->text);
-  buf_free(&call->constraints);
-  LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args.at, call->args.n, "");
+  LLVMValueRef all =
+      LLVMBuildCall2(e->builder, function, code, (LLVMValueRef *)(void *)call->args.at, operands, "");
   if (effects == ASM_ORDERED) nvvm_synchronises(e, all);
   if (effects == ASM_CONVERGENT) nvvm_stays(e, all);
   for (uint32_t i = 0; i < count; i++)
     results[i] = count == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
+  Buf *owned[] = {&call->text, &call->constraints, &call->args, &call->types, &call->results};
+  for (uint32_t i = 0; i < sizeof owned / sizeof *owned; i++) buf_free(owned[i]);
   return all;
 }
 

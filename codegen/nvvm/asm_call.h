@@ -5,11 +5,12 @@
 
 #include "codegen/emitter.h"
 
-// A call that is put together: its results, then its operands, in the order of their numbers in the text.
+// A call that is put together: its results, then its operands, in the order of their numbers in the text. Nothing of it
+// is in an arena: an arena that cannot grow would leave its texts behind.
 typedef struct AsmCall {
   Buf text, constraints;
-  VEC(LLVMValueRef) args;
-  VEC(LLVMTypeRef) types, results;
+  Buf args;           // LLVMValueRef of each operand
+  Buf types, results; // LLVMTypeRef of each operand and result
   // Results are written before all operands are read. An operand that is also tied needs another register.
   bool early;
 } AsmCall;
@@ -24,7 +25,7 @@ void asm_result(Emitter *e, AsmCall *call, LLVMTypeRef type);
 // Adds an operand, after all results. Returns its number in the text.
 uint32_t asm_operand(Emitter *e, AsmCall *call, LLVMValueRef value);
 // The same, in the register of a result.
-void asm_tied(Emitter *e, AsmCall *call, LLVMValueRef value, uint32_t result);
+void asm_tied(AsmCall *call, LLVMValueRef value, uint32_t result);
 // "{$2,$3,$4,$5}"
 void asm_words(Buf *text, uint32_t first, uint32_t count);
 // Builds the call, and frees it. `results` may be NULL if there are none. Returns the call.

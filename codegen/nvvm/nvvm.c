@@ -253,7 +253,7 @@ void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef
   uint32_t pointer = asm_operand(e, &call, access->pointer);
   if (access->predicate) {
     buf_printf(&call.text, "@$%u ", asm_operand(e, &call, access->predicate));
-    for (uint32_t i = 0; i < words; i++) asm_tied(e, &call, initial[i], i);
+    for (uint32_t i = 0; i < words; i++) asm_tied(&call, initial[i], i);
   }
   instruction(e, "ld", access, &call.text);
   word_list(0, words, &call.text);

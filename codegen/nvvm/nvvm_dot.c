@@ -39,7 +39,7 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   for (uint32_t i = 0; i < sums; i++) asm_result(e, &call, LLVMTypeOf(sum[i]));
   for (uint32_t i = 0; i < a_words; i++) asm_operand(e, &call, a[i]);
   for (uint32_t i = 0; i < b_words; i++) asm_operand(e, &call, b[i]);
-  for (uint32_t i = 0; i < sums; i++) asm_tied(e, &call, sum[i], i);
+  for (uint32_t i = 0; i < sums; i++) asm_tied(&call, sum[i], i);
   const char *sum_name = type_name(types->sum);
   buf_printf(&call.text, "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s ", k_of(types->a) / (half_k ? 2 : 1),
              sum_name, operand_name(types->a), operand_name(types->b), sum_name);
@@ -96,7 +96,7 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   }
   buf_text(&call.text, "wgmma.fence.sync.aligned;\n\t");
   for (uint32_t i = 0; i < g->count; i++) wgmma_step(e, &call, g, &g->steps[i]);
-  for (uint32_t i = 0; i < sum_count && !g->from_zero; i++) asm_tied(e, &call, sums[i], i);
+  for (uint32_t i = 0; i < sum_count && !g->from_zero; i++) asm_tied(&call, sums[i], i);
   buf_text(&call.text,
            g->fresh ? "wgmma.commit_group.sync.aligned;\n\t}" : "wgmma.commit_group.sync.aligned;");
   asm_build(e, &call, ASM_ORDERED, sums);
@@ -142,7 +142,7 @@ void nvvm_wgmma_wait(Emitter *e, uint32_t pending, const LLVMValueRef *before, u
 void nvvm_hold(Emitter *e, LLVMValueRef *values, uint32_t count) {
   AsmCall call = {0};
   for (uint32_t i = 0; i < count; i++) asm_result(e, &call, LLVMTypeOf(values[i]));
-  for (uint32_t i = 0; i < count; i++) asm_tied(e, &call, values[i], i);
+  for (uint32_t i = 0; i < count; i++) asm_tied(&call, values[i], i);
   buf_text(&call.text, PTX_HOLD);
   asm_build(e, &call, ASM_ORDERED, values);
 }
