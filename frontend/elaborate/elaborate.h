@@ -334,6 +334,8 @@ bool obj_is_unread(const Obj *obj);                // From a library that is not
 bool obj_is_static(const Obj *obj);                // Known at compile time, including all parts of a tuple.
 bool obj_equal(const Obj *a, const Obj *b);        // The same constant or the same value.
 const char *obj_text(Elab *e, const Obj *obj);     // As Python prints it; run-time values by their type.
+// "np.float32" of the string that the Python package gives for an object of NumPy, "<np.float32 0>"; else NULL.
+const char *obj_numpy_name(Elab *e, const Obj *obj);
 const char *obj_describe(Elab *e, const Obj *obj); // For messages: "the string 'a'", "a tile of fp32[64]".
 const char *type_text(Elab *e, const Type *type);
 bool const_truth(Elab *e, const Obj *obj, bool *truth); // false: not known at compile time
