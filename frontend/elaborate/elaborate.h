@@ -449,7 +449,7 @@ Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint3
 // Hints for names that do not exist in kernels: a path such as "torch.exp", a name of triton.language, an
 // attribute of a value, a name of Python. NULL: nothing is known.
 const char *elab_host_hint(Elab *e, const char *path);
-const char *elab_tl_hint(const char *name);
+const char *elab_tl_hint(Elab *e, const char *name);
 const char *elab_method_hint(const char *name);
 const char *elab_python_hint(const char *name);
 // Adds a note to an error that needs a constexpr: the kernel's parameter that `obj` depends on. Returns an

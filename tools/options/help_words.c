@@ -178,6 +178,8 @@ const char *language_advice(const char *word) {
   const char *of = strcmp(prefix, "tensor.") == 0 ? "." : "tl";
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (strcmp(hints[i][0], of) == 0 && strcmp(hints[i][1], rest) == 0) return hints[i][2];
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (!*hints[i][0] && strcmp(hints[i][1], rest) == 0) return hints[i][2];
   for (size_t i = 0; !*prefix && i < sizeof hints / sizeof *hints; i++)
     if (strcmp(hints[i][0], "word") == 0 && strcmp(hints[i][1], rest) == 0) return hints[i][2];
   return NULL;
