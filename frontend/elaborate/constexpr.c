@@ -178,8 +178,7 @@ const char *obj_numpy_name(Elab *e, const Obj *obj) {
 
 const char *obj_describe(Elab *e, const Obj *obj) {
   const char *numpy = obj_numpy_name(e, obj);
-  if (numpy && strcmp(numpy, "np.ndarray") == 0)
-    return "a NumPy array made at compile time; pass it as an argument";
+  if (numpy && strcmp(numpy, "np.ndarray") == 0) return "a NumPy array made at compile time";
   if (numpy) return numpy;
   static const char *const kinds[] = {"",          "the bool ", "the integer ", "the float ", "the string ",
                                       "the type ", ""};

@@ -31,6 +31,11 @@ def add_constant(x, VALUE: tl.constexpr):
     tl.store(x, tl.load(x) + VALUE)
 
 
+@tilec.jit
+def mean(x):
+    tl.store(x, np.mean(tl.load(x)))
+
+
 class OwnInterface:
     """Has NumPy's interface, and is not NumPy's."""
 
@@ -49,7 +54,9 @@ class Buffers(unittest.TestCase):
         for dtype, meant in ((np.float16, "float16"), (np.dtype("int32"), "int32"), (np.bool_, "int1")):
             with self.assertRaisesRegex(tilec.CompilationError, rf"T0306.* needs a type such as tl\.{meant}, not np\.\w+\b"):
                 convert[1](x, dtype)
-        with self.assertRaisesRegex(tilec.CompilationError, "a NumPy array made at compile time; pass it as an argument\n"):
+        with self.assertRaisesRegex(tilec.CompilationError, r"'np\.mean' cannot be used in a kernel; write tl\.sum"):
+            mean[1](x)
+        with self.assertRaisesRegex(tilec.CompilationError, "a NumPy array made at compile time; pass the array as an argument\n"):
             add_constant[1](x, np.arange(3))
 
     def test_types(self):
