@@ -325,7 +325,7 @@ def glossary():
 
 def plain_word(word):
     """As help_words.c compares it: in lower case, without what is before and after a function's name."""
-    for head in ("np.", "numpy.", "a.", "x."):
+    for head in ("np.", "numpy.", "a.", "x.", "random.", "linalg."):
         word = word.removeprefix(head)
     return re.sub(r"[-_ ]+", " ", re.split(r"(?<=.)[(.<]", word)[0].lstrip("-_ ")).strip().lower()
 

@@ -73,7 +73,9 @@ const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
     return type_is_block_ptr(type) ? type->inner : type_element(type);
   }
   Elem elem;
-  const char *name = obj_is(dtype, CONST_STR)     ? dtype->constant.str
+  const char *numpy = obj_numpy_name(e, dtype);
+  const char *name = numpy                        ? numpy
+                     : obj_is(dtype, CONST_STR)   ? dtype->constant.str
                      : dtype->kind == OBJ_BUILTIN ? dtype->builtin->name
                                                   : NULL;
   bool meant = name && (elem_parse(str_from(name), &elem) || elem_spelt(str_from(name), &elem));

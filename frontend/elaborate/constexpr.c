@@ -169,7 +169,17 @@ const char *obj_text(Elab *e, const Obj *obj) {
   return elab_text(e, &buf);
 }
 
+const char *obj_numpy_name(Elab *e, const Obj *obj) {
+  const char *text = obj_is(obj, CONST_STR) ? obj->constant.str : "", *end = strchr(text, ' ');
+  size_t digits = end ? strspn(end + 1, "0123456789") : 0;
+  if (strncmp(text, "<np.", 4) != 0 || !digits || strcmp(end + 1 + digits, ">") != 0) return NULL;
+  return arena_printf(e->arena, "%.*s", (int)(end - text - 1), text + 1);
+}
+
 const char *obj_describe(Elab *e, const Obj *obj) {
+  const char *numpy = obj_numpy_name(e, obj);
+  if (numpy && strcmp(numpy, "np.ndarray") == 0) return "a NumPy array made at compile time";
+  if (numpy) return numpy;
   static const char *const kinds[] = {"",          "the bool ", "the integer ", "the float ", "the string ",
                                       "the type ", ""};
   Buf buf = {0};

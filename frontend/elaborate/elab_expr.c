@@ -28,7 +28,7 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
   if (!elab_is_triton(path)) return unknown_to_kernels(e, expr, path);
   bool lacks = triton_lists_members(path) && !triton_has_member(path, expr->attribute.name);
   e->raises = e->raises || (lacks && e->frame->python); // AttributeError
-  const char *hint = elab_tl_hint(expr->attribute.name);
+  const char *hint = elab_tl_hint(e, expr->attribute.name);
   if (hint && strcmp(path, "triton.language") == 0)
     return elab_error(e, expr->loc, "[T0201] unknown name '%s'; write %s", elab_expr_text(e, expr), hint);
   Elem elem;

@@ -19,8 +19,12 @@ static const char *find_hint(const char *of, const char *name) {
   return NULL;
 }
 
-const char *elab_tl_hint(const char *name) { return find_hint("tl", name); }
-const char *elab_method_hint(const char *name) { return find_hint(".", name); }
+static const char *own_or_host_hint(const char *of, const char *name) {
+  const char *advice = find_hint(of, name);
+  return advice ? advice : find_hint("", name);
+}
+
+const char *elab_method_hint(const char *name) { return own_or_host_hint(".", name); }
 const char *elab_python_hint(const char *name) { return find_hint("python", name); }
 const char *elab_word_hint(const char *name) { return find_hint("word", name); }
 
@@ -43,6 +47,11 @@ static const char *own_function(Elab *e, const char *name) {
                ? arena_printf(e->arena, "libdevice.%s, of triton.language.extra", name)
                : NULL;
   return builtin_find(name, SCOPE_TL) ? arena_printf(e->arena, "tl.%s", name) : NULL;
+}
+
+const char *elab_tl_hint(Elab *e, const char *name) {
+  const char *advice = own_or_host_hint("tl", name);
+  return advice || !builtin_find(name, SCOPE_LIB) ? advice : own_function(e, name);
 }
 
 const char *elab_host_hint(Elab *e, const char *path) {

@@ -102,8 +102,9 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
 static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || !obj_is(b, CONST_INT) || b->constant.is_u64 || b->constant.i < 1 ||
       b->constant.i > MAX_POWER)
-    return elab_error(e, loc, "[T0401] '**' takes constexpr powers from 1 to %d; use pow for others",
-                      MAX_POWER);
+    return elab_error(
+        e, loc, "[T0401] '**' takes constexpr powers from 1 to %d; for others tl.pow(x, y), or tl.sqrt(x)",
+        MAX_POWER);
   Obj base = *a, product = {.kind = OBJ_ABSENT};
   for (int64_t n = b->constant.i; n; n >>= 1) {
     if (n & 1) product = product.kind == OBJ_ABSENT ? base : elab_binary(e, loc, BINARY_MUL, &product, &base);
@@ -248,9 +249,32 @@ Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   return run_compare(e, loc, op, a, b);
 }
 
+// `i > 0 & i < n` is `i > (0 & i) < n`.
+static void warn_of_precedence(Elab *e, const Expr *operand, bool is_between, CompareOp op) {
+  bool is_bits = operand->kind == EXPR_BINARY && !operand->parenthesized &&
+                 (operand->binary.op == BINARY_AND || operand->binary.op == BINARY_OR);
+  if (!is_bits) return;
+  const Expr *left = operand->binary.left, *right = operand->binary.right;
+  bool has_test = left->kind == EXPR_COMPARE || right->kind == EXPR_COMPARE; // (i > 0) & i < n
+  if (!is_between && !(has_test && op <= COMPARE_GE)) return;
+  const char *bits = operand->binary.op == BINARY_AND ? "&" : "|", *test = compare_op_text(op);
+  diag_warning(
+      e->diags, elab_loc(e, operand->loc),
+      "[T0504] '%s' binds before '%s': put each comparison in parentheses, as in (a %s b) %s (c %s d)", bits,
+      test, test, bits, test);
+}
+
+static void warn_of_chain(Elab *e, const Expr *expr) {
+  const CompareLink *links = expr->compare.links.at;
+  uint32_t n = expr->compare.links.n;
+  warn_of_precedence(e, expr->compare.first, false, links[0].op);
+  for (uint32_t i = 0; i < n; i++) warn_of_precedence(e, links[i].right, i + 1 < n, links[i].op);
+}
+
 // Evaluates each operand once. A link known to be false decides. Links on tiles are combined elementwise.
 Obj elab_compare_chain(Elab *e, const Expr *expr) {
   Obj left = elab_expr(e, expr->compare.first), result = obj_bool(true);
+  warn_of_chain(e, expr);
   for (uint32_t i = 0; i < expr->compare.links.n; i++) {
     const CompareLink *link = &expr->compare.links.at[i];
     Obj right = elab_expr(e, link->right);

@@ -84,6 +84,8 @@ Obj elab_refuse_pointers(Elab *e, Loc loc, const char *format, ...) {
 
 const char *elab_operand_advice(Elab *e, const Obj *a, const Obj *b) {
   bool text = obj_is(a, CONST_STR) || obj_is(b, CONST_STR);
+  const char *numpy = obj_numpy_name(e, obj_is(a, CONST_STR) ? a : b);
+  if (numpy) return strcmp(numpy, "np.ndarray") == 0 ? "; pass the array as an argument" : "";
   bool value = a->kind == OBJ_VALUE || b->kind == OBJ_VALUE;
   if (text && value) return "; strings are made at compile time: tl.device_print(\"x\", x) prints a value";
   if (text) return "; f-strings make a string from constexprs";

@@ -334,6 +334,8 @@ bool obj_is_unread(const Obj *obj);                // From a library that is not
 bool obj_is_static(const Obj *obj);                // Known at compile time, including all parts of a tuple.
 bool obj_equal(const Obj *a, const Obj *b);        // The same constant or the same value.
 const char *obj_text(Elab *e, const Obj *obj);     // As Python prints it; run-time values by their type.
+// "np.float32" of the string that the Python package gives for an object of NumPy, "<np.float32 0>"; else NULL.
+const char *obj_numpy_name(Elab *e, const Obj *obj);
 const char *obj_describe(Elab *e, const Obj *obj); // For messages: "the string 'a'", "a tile of fp32[64]".
 const char *type_text(Elab *e, const Type *type);
 bool const_truth(Elab *e, const Obj *obj, bool *truth); // false: not known at compile time
@@ -447,7 +449,7 @@ Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint3
 // Hints for names that do not exist in kernels: a path such as "torch.exp", a name of triton.language, an
 // attribute of a value, a name of Python. NULL: nothing is known.
 const char *elab_host_hint(Elab *e, const char *path);
-const char *elab_tl_hint(const char *name);
+const char *elab_tl_hint(Elab *e, const char *name);
 const char *elab_method_hint(const char *name);
 const char *elab_python_hint(const char *name);
 // Adds a note to an error that needs a constexpr: the kernel's parameter that `obj` depends on. Returns an

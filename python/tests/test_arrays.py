@@ -21,6 +21,21 @@ def transpose(x, out, n, stride, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i * stride, mask=i < n), mask=i < n)
 
 
+@tilec.jit
+def convert(x, DTYPE: tl.constexpr):
+    tl.store(x, tl.load(x).to(DTYPE))
+
+
+@tilec.jit
+def add_constant(x, VALUE: tl.constexpr):
+    tl.store(x, tl.load(x) + VALUE)
+
+
+@tilec.jit
+def mean(x):
+    tl.store(x, np.mean(tl.load(x)))
+
+
 class OwnInterface:
     """Has NumPy's interface, and is not NumPy's."""
 
@@ -33,6 +48,17 @@ class OwnInterface:
 
 
 class Buffers(unittest.TestCase):
+    @unittest.skipIf(np is None, "NumPy is not here")
+    def test_constants_of_numpy(self):
+        x = np.ones(1, np.float32)
+        for dtype, meant in ((np.float16, "float16"), (np.dtype("int32"), "int32"), (np.bool_, "int1")):
+            with self.assertRaisesRegex(tilec.CompilationError, rf"T0306.* needs a type such as tl\.{meant}, not np\.\w+\b"):
+                convert[1](x, dtype)
+        with self.assertRaisesRegex(tilec.CompilationError, r"'np\.mean' cannot be used in a kernel; write tl\.sum"):
+            mean[1](x)
+        with self.assertRaisesRegex(tilec.CompilationError, "a NumPy array made at compile time; pass the array as an argument\n"):
+            add_constant[1](x, np.arange(3))
+
     def test_types(self):
         for code in "bBhHiIqQfd":
             x, out = array.array(code, range(20)), array.array(code, [0] * 20)

@@ -303,9 +303,19 @@ class Capture:
         """The replacement of an object that the language has no values for: it can be passed and compared."""
         for i, known in enumerate(self.opaques):
             if known is value or (type(known) is type(value) and _equal(known, value)):
-                return f"<{type(value).__name__} {i}>"
+                return f"<{_label(value)} {i}>"
         self.opaques.append(value)
-        return f"<{type(value).__name__} {len(self.opaques) - 1}>"
+        return f"<{_label(value)} {len(self.opaques) - 1}>"
+
+
+def _label(value: Any) -> str:
+    """The object's name in its replacement: `np.float32` for that class and its dtype, else its own class, such as `np.ndarray`."""
+    kind = value if isinstance(value, type) else type(value)
+    if any((base.__module__, base.__name__) == ("numpy", "dtype") for base in type(value).__mro__):
+        return f"np.{value.name}"
+    if kind.__module__ == "numpy":
+        return f"np.{kind.__name__}"
+    return type(value).__name__
 
 
 def _rank(line: str) -> int:

@@ -218,9 +218,10 @@ class Resolver(ast.NodeVisitor):
         module = self.lookup(root) if isinstance(node, ast.Attribute) and root and root not in self.local else None
         if module is None or not isinstance(module.value, types.ModuleType) or values.library_module(module.value) is not None:
             return False
-        if not callable(value) or isinstance(value, (type, types.FunctionType)) or values.is_jit(value):
-            return False
         name = module.value.__name__
+        own = isinstance(value, types.FunctionType) and name not in ("numpy", "torch", "math", "jax", "cupy", "scipy")
+        if not callable(value) or isinstance(value, type) or own or values.is_jit(value):
+            return False
         self.unit.bindings.setdefault(root, f"import {name} as {root}" if name != root else f"import {name}")
         return True
 

@@ -435,10 +435,16 @@ static bool loses_update(const DiagRun *race, Loc loc, const DiagRun *itself) {
   return loads != other_loads && loc_same(loads ? race->other : loc, itself->other);
 }
 
+// A load and a store may have one place too: `out[0] += x` of CUDA. That race is no store's with itself.
+static bool is_store_with_itself(const Diag *diag) {
+  const DiagRun *run = diag->run;
+  return run && run->access && strcmp(run->access, "store") == 0 && strcmp(run->other_access, "store") == 0 &&
+         loc_same(diag->loc, run->other);
+}
+
 static bool join_update(Diags *diags, const Diag *diag) {
   const DiagRun *itself = diag->run;
-  if (!itself || !itself->access || strcmp(itself->access, "store") != 0 || !loc_same(diag->loc, itself->other))
-    return false;
+  if (!is_store_with_itself(diag)) return false;
   for (uint32_t i = 0; i < diags->list.n; i++) {
     if (!loses_update(diags->list.at[i]->run, diags->list.at[i]->loc, itself)) continue;
     diag_note(diags, diags->list.at[i], diag->loc, "this store races with itself, too");

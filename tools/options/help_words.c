@@ -178,6 +178,8 @@ const char *language_advice(const char *word) {
   const char *of = strcmp(prefix, "tensor.") == 0 ? "." : "tl";
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (strcmp(hints[i][0], of) == 0 && strcmp(hints[i][1], rest) == 0) return hints[i][2];
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (!*hints[i][0] && strcmp(hints[i][1], rest) == 0) return hints[i][2];
   for (size_t i = 0; !*prefix && i < sizeof hints / sizeof *hints; i++)
     if (strcmp(hints[i][0], "word") == 0 && strcmp(hints[i][1], rest) == 0) return hints[i][2];
   return NULL;
@@ -259,10 +261,10 @@ static bool matches(Str pattern, const char *word) {
   return *word || matches(rest, word);
 }
 
-// A word of CUDA or NumPy. "np." and an array's name before a '.' are left out, and so is what follows a '(', '.' or
+// A word of CUDA or NumPy. "np.", "np.random." and an array's name before a '.' are left out, and so is what follows a '(', '.' or
 // '<'. Each row of blanks, '-' and '_' is one blank inside the word.
 static bool is_about(Str pattern, const char *asked) {
-  static const char *const heads[] = {"np.", "numpy.", "a.", "x."};
+  static const char *const heads[] = {"np.", "numpy.", "a.", "x.", "random.", "linalg."};
   char word[80];
   size_t n = 0;
   for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -296,9 +298,21 @@ void options_print_spec(const char *word, Buf *out) {
   }
 }
 
+// "tl.abs" for "np.abs": a function with the same name, of tl or libdevice, that the table of NumPy's words lacks.
+static bool numpy_function(const char *word, char name[80]) {
+  size_t head = str_starts(str_from(word), "np.") ? 3 : str_starts(str_from(word), "numpy.") ? 6 : 0;
+  snprintf(name, 80, "tl.%.*s", (int)strcspn(word + head, "("), word + head);
+  return head && language_has(name) && !has_text("N", word, is_about);
+}
+
 static void put_other_word(Buf *out, const char *word, bool colors) {
   const char *system = NULL, *page = NULL;
   HelpText found;
+  char name[80];
+  if (numpy_function(word, name)) {
+    language_print_help(name, colors, out);
+    system = "NumPy", page = "docs/how-to/coming-from-numpy.md";
+  }
   for (const char *at = help_texts; find_text(&at, "CN", word, is_about, &found);) {
     put_apart(out, found.text, colors);
     system = found.kind == 'C' ? "CUDA" : "NumPy";
@@ -308,8 +322,9 @@ static void put_other_word(Buf *out, const char *word, bool colors) {
 }
 
 bool options_has_word(const char *word) {
-  return strcmp(word, "SPEC") == 0 || has_text("ST", word, is_word) || has_text("G", word, is_same) ||
-         has_text("CN", word, is_about) || options_has_python(word);
+  char name[80];
+  return numpy_function(word, name) || strcmp(word, "SPEC") == 0 || has_text("ST", word, is_word) ||
+         has_text("G", word, is_same) || has_text("CN", word, is_about) || options_has_python(word);
 }
 
 bool options_has_near_word(const char *word) {

@@ -21,14 +21,20 @@ def forward(x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, columns, eps, BLOCK:
 
 
 @tilec.jit
-def weight_gradient(dy_ptr, x_ptr, mean_ptr, rstd_ptr, dw_ptr, columns, ATOMIC: tl.constexpr,
-                    BLOCK: tl.constexpr):
+def backward(dy_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, dx_ptr, dw_ptr, columns, ATOMIC: tl.constexpr,
+             BLOCK: tl.constexpr):
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)
     mask = c < columns
     dy = tl.load(dy_ptr + row * columns + c, mask=mask, other=0.0)
     x = tl.load(x_ptr + row * columns + c, mask=mask, other=0.0)
-    normal = (x - tl.load(mean_ptr + row)) * tl.load(rstd_ptr + row)
+    w = tl.load(w_ptr + c, mask=mask, other=0.0)
+    rstd = tl.load(rstd_ptr + row)
+    normal = tl.where(mask, (x - tl.load(mean_ptr + row)) * rstd, 0.0)
+    g = dy * w
+    mean_g = tl.sum(g, axis=0) / columns
+    mean_gn = tl.sum(g * normal, axis=0) / columns
+    tl.store(dx_ptr + row * columns + c, (g - mean_g - normal * mean_gn) * rstd, mask=mask)
     if ATOMIC:
         tl.atomic_add(dw_ptr + c, dy * normal, mask=mask)
     else:
@@ -44,14 +50,17 @@ forward[(8,)](x, w, b, y, mean, rstd, 500, 1e-5, BLOCK=512)
 normal = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5)
 np.testing.assert_allclose(y, normal * w + b, rtol=1e-4, atol=1e-5)
 
-dw = np.zeros(500, np.float32)
-weight_gradient[(8,)](dy, x, mean, rstd, dw, 500, ATOMIC=True, BLOCK=512)
+dx, dw = np.empty_like(x), np.zeros(500, np.float32)
+backward[(8,)](dy, x, w, mean, rstd, dx, dw, 500, ATOMIC=True, BLOCK=512)
+g = dy * w
+right = g - g.mean(axis=1, keepdims=True) - normal * (g * normal).mean(axis=1, keepdims=True)
+np.testing.assert_allclose(dx, right * rstd[:, None], rtol=1e-4, atol=1e-5)
 np.testing.assert_allclose(dw, (dy * normal).sum(axis=0), rtol=1e-4, atol=1e-5)
-print("forward and dw are equal to NumPy")
+print("forward, dx and dw are equal to NumPy")
 
 tilec.set_check(True)
 try:
-    weight_gradient[(8,)](dy, x, mean, rstd, dw, 500, ATOMIC=False, BLOCK=512)
+    backward[(8,)](dy, x, w, mean, rstd, dx, dw, 500, ATOMIC=False, BLOCK=512)
 except tilec.LaunchError as error:
     found = error.diagnostics[0]
     print(f"line {found.line}: {found.text}")

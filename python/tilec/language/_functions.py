@@ -2477,7 +2477,9 @@ def rand4x(seed: Value, offsets: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
 
 @builtin
 def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
-    """Returns random u32 integers. The shape is that of the offsets.
+    """Returns random u32 integers from 0 to 4294967295. The shape is that of the offsets. Integers from `low` up to,
+    but not including, `high` are `(tl.randint(seed, i) % (high - low)).to(tl.int32) + low`, as NumPy's
+    `randint(low, high)`. These are constexprs; of run-time arguments take `(high - low).to(tl.uint32)`.
 
     Args:
         seed: an integer.
@@ -2488,7 +2490,7 @@ def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
 
     Example::
 
-        tl.store(p + i, tl.randint(42, i))
+        tl.store(p + i, (tl.randint(42, i) % 7).to(tl.int32) - 3)
 
     Values (lists are tiles)::
 

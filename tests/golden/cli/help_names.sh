@@ -2,6 +2,7 @@
 t "tilec help tl.float32 | head -n 6"
 t "tilec help float16 | head -n 2"
 t "tilec help tl.mean"
+t "for name in tl.argsort tl.prod tl.any tl.isnan; do tilec help \$name; done"
 t "tilec help tl.lod"
 t "tilec help language | grep -c 'tl\\._'"
 t "tilec help tl._log2 | head -n 1"
