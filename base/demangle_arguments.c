@@ -4,7 +4,8 @@
 //   name      = "_Z" ("N" [rVK]* part+ | part) arguments
 //   arguments = "I" argument* "E"
 //   argument  = letter of a type | "P" argument | part | "N" part+ "E" | "J" argument* "E" | "L" letter "n"? digits "E"
-//   part      = length, and so many characters
+//
+// A part is a length, followed by that number of characters.
 #include <ctype.h>
 #include <string.h>
 #include "base/buf.h"

@@ -171,7 +171,7 @@ const char *cost_card_of(const TargetInfo *arch, const char *device);
 // The known cards, "H200 SXM, H100 SXM".
 const char *cost_cards(Arena *arena, const TargetInfo *arch);
 
-// Updates that each element gets from the atomic, if all in its span get as many.
+// Updates of an element by the atomic, if all elements in its span get the same number.
 double cost_contention(const CostOp *op);
 
 // Latencies and rates of a card, for a timeline.

@@ -44,16 +44,16 @@ static LLVMValueRef from_register(Emitter *e, const Type *type, char letter, LLV
   return emit_from_memory(e, type, LLVMBuildBitCast(e->builder, bits, memory, ""));
 }
 
-typedef struct AsmCall {
+typedef struct AsmOp {
   const Op *op;
   uint32_t pack, registers; // registers: of each value
   AsmShape shape;
   LLVMTypeRef type; // of the function
   LLVMValueRef code;
-} AsmCall;
+} AsmOp;
 
 // Elements first .. first + n - 1 of the value, zeros beyond its last, as one register.
-static LLVMValueRef pack_elements(Emitter *e, const AsmCall *call, const Value *value, uint32_t first,
+static LLVMValueRef pack_elements(Emitter *e, const AsmOp *call, const Value *value, uint32_t first,
                                   uint32_t n, char letter) {
   LLVMTypeRef integer = letter_integer(e, letter);
   LLVMValueRef all = LLVMConstNull(integer);
@@ -72,7 +72,7 @@ static LLVMValueRef pack_elements(Emitter *e, const AsmCall *call, const Value *
   return LLVMBuildBitCast(e->builder, all, letter_type(e, letter), "");
 }
 
-static void unpack_elements(Emitter *e, const AsmCall *call, const Value *result, uint32_t first, uint32_t n,
+static void unpack_elements(Emitter *e, const AsmOp *call, const Value *result, uint32_t first, uint32_t n,
                             char letter, LLVMValueRef x) {
   LLVMTypeRef integer = letter_integer(e, letter);
   uint32_t bits = 8 * type_element_bytes(result->type);
@@ -83,8 +83,8 @@ static void unpack_elements(Emitter *e, const AsmCall *call, const Value *result
   }
 }
 
-static AsmCall call_of(Emitter *e, const Op *op) {
-  AsmCall call = {.op = op, .pack = (uint32_t)op_int(op, ATTR_PACK, 1)};
+static AsmOp call_of(Emitter *e, const Op *op) {
+  AsmOp call = {.op = op, .pack = (uint32_t)op_int(op, ATTR_PACK, 1)};
   call.registers = emit_count(op_result(op)->type);
   const char *text = op_attr(op, ATTR_ASM)->str, *constraints = op_attr(op, ATTR_CONSTRAINTS)->str;
   const char *wrong = asm_read(e->arena, op, &call.shape);
@@ -107,7 +107,7 @@ static AsmCall call_of(Emitter *e, const Op *op) {
 }
 
 // The text on registers first .. first + pack - 1.
-static void emit_text_at(Emitter *e, const AsmCall *call, uint32_t first) {
+static void emit_text_at(Emitter *e, const AsmOp *call, uint32_t first) {
   LLVMValueRef args[ASM_MAX_REGISTERS];
   uint32_t count = 0, outputs = call->shape.outputs;
   for (uint32_t i = 0; i < call->op->operand_count; i++) {
@@ -129,7 +129,7 @@ static void emit_text_at(Emitter *e, const AsmCall *call, uint32_t first) {
 }
 
 // Emits the text for registers whose elements no earlier register holds.
-static void emit_texts_once(Emitter *e, const AsmCall *call) {
+static void emit_texts_once(Emitter *e, const AsmOp *call) {
   const Type *type = op_result(call->op)->type;
   uint32_t *holder = ARENA_ARRAY(e->arena, uint32_t, call->registers);
   if (type_is_tile(type)) first_registers(e->arena, type->layout, holder);
@@ -146,8 +146,7 @@ static void emit_texts_once(Emitter *e, const AsmCall *call) {
 }
 
 // Threads other than the first holder skip the text; their results are zero.
-static void join_results(Emitter *e, const AsmCall *call, LLVMBasicBlockRef before,
-                         LLVMBasicBlockRef inside) {
+static void join_results(Emitter *e, const AsmOp *call, LLVMBasicBlockRef before, LLVMBasicBlockRef inside) {
   for (uint32_t i = 0; i < call->op->result_count; i++) {
     const Value *y = &call->op->results[i];
     LLVMValueRef *out = emit_get(e, y);
@@ -160,7 +159,7 @@ static void join_results(Emitter *e, const AsmCall *call, LLVMBasicBlockRef befo
   }
 }
 
-static void emit_once(Emitter *e, const AsmCall *call) {
+static void emit_once(Emitter *e, const AsmOp *call) {
   LLVMValueRef holder = emit_holder(e, op_result(call->op)->type);
   if (!holder) {
     emit_texts_once(e, call);
@@ -178,7 +177,7 @@ static void emit_once(Emitter *e, const AsmCall *call) {
 }
 
 void emit_inline_asm(Emitter *e, Op *op) {
-  AsmCall call = call_of(e, op);
+  AsmOp call = call_of(e, op);
   for (uint32_t i = 0; i < op->result_count; i++) emit_new(e, &op->results[i]);
   if (asm_runs_once(op)) {
     emit_once(e, &call);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels with one planted flaw each, and their fixed forms. They were written without looking at what `tilec explain`
-finds. `launches` says the flaw of each, and how it is launched."""
+"""Kernels with one planted flaw each, and their fixed forms. The flaws are common mistakes; they were not chosen from the
+list of losses that `tilec explain` knows. `launches` says the flaw of each, and how it is launched."""
 import triton
 import triton.language as tl
 
@@ -22,7 +22,8 @@ def copy_rows(x_ptr, y_ptr, R, C, B: tl.constexpr):
 
 
 @triton.jit
-def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr):
+def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
+           PRECISION: tl.constexpr = "ieee"):
     pid = tl.program_id(0)
     tiles_m = tl.cdiv(M, BM)
     tiles_n = tl.cdiv(N, BN)
@@ -37,48 +38,8 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
     for step in range(0, K, BK):
         a = tl.load(a_ptr + m[:, None] * K + (step + k)[None, :])
         b = tl.load(b_ptr + (step + k)[:, None] * N + n[None, :])
-        acc = tl.dot(a, b, acc)
-    tl.store(c_ptr + m[:, None] * N + n[None, :], acc.to(tl.float16))
-
-
-@triton.jit
-def matmul_ieee(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr):
-    pid = tl.program_id(0)
-    tiles_m = tl.cdiv(M, BM)
-    tiles_n = tl.cdiv(N, BN)
-    first = pid // (GROUP * tiles_n) * GROUP
-    rows = tl.minimum(tiles_m - first, GROUP)
-    pid_m = first + pid % (GROUP * tiles_n) % rows
-    pid_n = pid % (GROUP * tiles_n) // rows
-    m = pid_m * BM + tl.arange(0, BM)
-    n = pid_n * BN + tl.arange(0, BN)
-    k = tl.arange(0, BK)
-    acc = tl.zeros((BM, BN), tl.float32)
-    for step in range(0, K, BK):
-        a = tl.load(a_ptr + m[:, None] * K + (step + k)[None, :])
-        b = tl.load(b_ptr + (step + k)[:, None] * N + n[None, :])
-        acc = tl.dot(a, b, acc, input_precision="ieee")
-    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
-
-
-@triton.jit
-def matmul_tf32(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr):
-    pid = tl.program_id(0)
-    tiles_m = tl.cdiv(M, BM)
-    tiles_n = tl.cdiv(N, BN)
-    first = pid // (GROUP * tiles_n) * GROUP
-    rows = tl.minimum(tiles_m - first, GROUP)
-    pid_m = first + pid % (GROUP * tiles_n) % rows
-    pid_n = pid % (GROUP * tiles_n) // rows
-    m = pid_m * BM + tl.arange(0, BM)
-    n = pid_n * BN + tl.arange(0, BN)
-    k = tl.arange(0, BK)
-    acc = tl.zeros((BM, BN), tl.float32)
-    for step in range(0, K, BK):
-        a = tl.load(a_ptr + m[:, None] * K + (step + k)[None, :])
-        b = tl.load(b_ptr + (step + k)[:, None] * N + n[None, :])
-        acc = tl.dot(a, b, acc, input_precision="tf32")
-    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+        acc = tl.dot(a, b, acc, input_precision=PRECISION)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc.to(c_ptr.dtype.element_ty))
 
 
 @triton.jit
