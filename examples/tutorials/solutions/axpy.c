@@ -14,10 +14,10 @@ int main(int argc, char **argv) {
   tilec_kernel *axpy = NULL;
   tilec_buffer *a = NULL, *b = NULL, *c = NULL;
   for (int i = 0; i < N; i++) x[i] = (float)i, y[i] = 1;
-  compile.defines = defines, compile.define_count = 1;
+  compile.kernel = "axpy", compile.defines = defines, compile.define_count = 1;
   launch.grid[0] = (N + BLOCK - 1) / BLOCK;
   tilec_status s = tilec_device_open(argc > 1 ? argv[1] : NULL, &device);
-  if (!s) s = tilec_program_from_file("examples/tutorials/solutions/axpy.py", &program);
+  if (!s) s = tilec_program_from_file("examples/tutorials/python/axpy.py", &program);
   if (!s) s = tilec_kernel_new(device, program, &compile, &axpy);
   if (!s) s = tilec_buffer_new(device, sizeof x, &a);
   if (!s) s = tilec_buffer_new(device, sizeof y, &b);
