@@ -9,11 +9,13 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
 
   L  an entry of the reference, by its full names       G  a word of the glossary
   O  operators                                          S  a form of arguments, by the words that it may begin with
-  E  element types                                      C  words of CUDA, N of NumPy; `*` stands for any letters
+  E  element types                                      C  words of CUDA, N of NumPy; `*` stands for any letters, `?` for one
   A  the names of all functions                         T  a word of Python, a name of the C API, or an environment variable
   P  a parameter, by its name                           W  words to suggest, a line each
   V  a command; one without a word: the overview        Y  an option, by its spellings
-  D  a code of mistakes; `codes`: all
+  D  a code of mistakes; `codes`: all                   J  a word of the Python API; K: an option or attribute of it
+  B  objects of the Python API, whose members J has     F  names of the Python API to suggest, a line each;
+  X  names of Triton that are not taken, by patterns    U  those without a module
 
 The bytes 01 and 02 are around what a terminal shows in bold. Lines have at most 100 columns, apart from examples."""
 import re
@@ -286,10 +288,10 @@ def parameter(name, described):
 # --- pages of docs/: rows of their tables ---
 
 
-def table_rows(page):
+def table_rows(lines):
     """(the head's cells, the cells) of each row of two or more cells"""
     head = None
-    for line in read(page).split("\n"):
+    for line in lines:
         cells = [cell.strip() for cell in line[1:].split("|")[:-1]][:4] if line.startswith("| ") else []
         if line.startswith("|--"):
             continue
@@ -317,7 +319,7 @@ def plain(text):
 
 
 def glossary():
-    for _, cells in table_rows("docs/glossary.md"):
+    for _, cells in table_rows(read("docs/glossary.md").split("\n")):
         if cells[0] != "word":
             words = re.sub(r"^(<[^>]*>)+", "", cells[0])
             yield "G", words_of(words), f"{bold(plain(words))}\n\n{wrapped(plain(cells[1]), 0, 0)}\n"
@@ -332,7 +334,7 @@ def plain_word(word):
 
 def other_words():
     for kind, system, page in (("C", "CUDA", "docs/how-to/coming-from-cuda.md"), ("N", "NumPy", "docs/how-to/coming-from-numpy.md")):
-        for head, cells in table_rows(page):
+        for head, cells in table_rows(read(page).split("\n")):
             if head[0] == system and cells is not head and len(head) == len(cells):
                 texts = [(name, plain(cell)) for name, cell in zip(head, cells) if plain(cell)]
                 yield kind, words_of(cells[0]), "".join(f"{bold(name + ':')} {wrapped(text, len(name) + 2, 4)}\n" for name, text in texts)
@@ -345,12 +347,148 @@ def topics():
             for end in range(first + 1, len(words) + 1):
                 word = " ".join(words[first:end])
                 yield "T", [word], f"{bold(word)}\n\n{wrapped(meaning, 0, 0)}\n"
-    for _, cells in table_rows("docs/reference/environment.md"):
+    for _, cells in table_rows(read("docs/reference/environment.md").split("\n")):
         if len(cells) == 4 and cells[0].startswith("`"):
             text = f"An environment variable. Read by {plain(cells[1])}. Meaning: {plain(cells[2])}. "
             text += f"Default: {plain(cells[3])}. " if cells[3] else ""
             text += "docs/reference/environment.md has all variables."
             yield "T", words_of(cells[0]), f"{bold(plain(cells[0]))}\n\n{wrapped(text, 0, 0)}\n"
+
+
+# --- the Python API: docs/reference/python.md ---
+
+
+def last_part(name):
+    return name.rsplit(".", 1)[-1]
+
+
+def unmarked(text):
+    """Without marks of code, of links and escapes."""
+    return plain(re.sub(r"\\([*|])", r"\1", text.replace("\n", " ")))
+
+
+def row_text(head, cells, names):
+    """"  NAMES: meaning. Values: V. Default: D."; without names the rest of a line."""
+    title = f"  {plain(cells[0])}: " if names else "    "
+    of = dict(zip(head, cells))
+    text = of.get("meaning", "")
+    for name in ("values", "default"):
+        if of.get(name, "") not in ("", "`None`"):
+            text += f"{' ' if text.endswith('.') else '. '}{name.capitalize()}: {of[name]}"
+    return f"{title}{wrapped(unmarked(text), len(title), 4)}\n"
+
+
+class Api:
+    """The page's entries, "### NAME", "### class NAME" or "#### CLASS.METHOD", and its rows."""
+
+    def __init__(self):
+        self.lines, self.entries = read("docs/reference/python.md").split("\n"), []
+        for at, line in enumerate(self.lines):
+            title = re.match(r"####? (?:class )?(.+)", line)
+            if title:
+                end = next((i for i in range(at + 1, len(self.lines)) if self.lines[i].startswith("##")), len(self.lines))
+                self.entries.append((title[1], self.lines[at + 1:end]))
+        self.rows = [(title, head, cells) for title, body in self.entries for head, cells in table_rows(body) if cells is not head]
+        self.titles = [title for title, _ in self.entries]
+
+    def entry(self, title, body, example):
+        out, blank, signature, in_table, head, at = "", False, True, False, None, 0
+        while at < len(body):
+            line = body[at]
+            at += 1
+            code, row, block = line.startswith("```"), line.startswith("| "), []
+            if code:
+                end = body.index("```", at)
+                block, at = body[at:end], end + 1
+            if not line or line.startswith("|--") or (code and not signature and not example):
+                blank |= not line and not signature
+                continue
+            out, blank = out + "\n" * blank, False
+            if code and signature:
+                out, signature = out + bold("".join(each + "\n" for each in block)), False
+            elif code:
+                out += "Example:\n" + "".join(("    " + each if each else "") + "\n" for each in block)
+            elif row:
+                cells = next(table_rows([line]))[1]
+                head = head if in_table else cells
+                out += row_text(head, cells, True) if in_table else "Attributes:\n" * (head[0] == "attribute")
+            else:
+                while at < len(body) and body[at]:
+                    line, at = line + "\n" + body[at], at + 1
+                begin, text = re.match(r"(?:\*\*(Returns|Errors:)\*\* )?(.*)", line, re.S).groups()
+                begin = begin + " " if begin else ""
+                out += begin + wrapped(unmarked(text), len(begin), 0) + "\n"
+            in_table = row
+        of = last_part(title) if title.startswith("tilec.") else title
+        methods = ", ".join(last_part(each) for each in self.titles if each.startswith(of + "."))
+        return out + (f"\n{bold('Methods:')} {wrapped(methods, len('Methods: '), 4)}\n" if methods else "")
+
+    def others(self, word):
+        """Rows of tables at the page's end: names of Triton, settings, what a launch accepts and ignores."""
+        for head, cells in table_rows(self.lines):
+            named, name = head[0] == "name", (words_of(cells[0]) or [""])[0]
+            ignored, of_knobs = named and len(head) == 3, name.startswith("triton.knobs.")
+            if cells is head or not (named or head[0] == "setting") or (ignored and cells[1] != "a launch"):
+                continue
+            if word == name or (of_knobs and (word == name.removeprefix("triton.") or ("_" in word and word == last_part(name)))):
+                text = f", an option of Triton's launches, is accepted and ignored: {cells[2]}." if ignored else f"{' is' if cells[1].startswith('[tilec.') else ':'} {cells[1]}."
+                mark, text = text.split(" ", 1)
+                yield f"{bold(name)}{mark} {wrapped(unmarked(text), len(name) + len(mark) + 1, 0)}\n"
+
+    def within(self, word, options):
+        """Rows of entries that name the word, or explain it as a key. `options`: of options and attributes only."""
+        for title, head, cells in self.rows:
+            kind, names, meaning = head[0], words_of(cells[0]), dict(zip(head, cells)).get("meaning", "")
+            key = f"`{word}`:" in meaning or ("asm" in names and f'"{word}"' in meaning)
+            if (options and kind not in ("option", "attribute")) or not (word in names or key):
+                continue
+            what = "an option of launches, kernel[grid](...), and of tilec.Config" if kind == "option" else f"{'an' if kind[0] == 'a' else 'a'} {kind} of {title}"
+            yield f"{bold(plain(word if word in names else cells[0]))} is {what}:\n{row_text(head, cells, False)}"
+
+    def answer(self, word):
+        of_word = [(title, body) for title, body in self.entries if title == word]
+        if not of_word and "." not in word:
+            of_word = [(title, body) for title, body in self.entries if last_part(title) == word]
+        elif not of_word and re.match(r"(triton|tilec)\.(?!language)", word):
+            of_word = [(title, body) for title, body in self.entries if title[0] == "t" and last_part(title) == last_part(word)]
+        parts = [*self.others(word), *(self.entry(*each, len(of_word) == 1) for each in of_word), *self.within(word, False)]
+        return "\n".join(parts + ["docs/reference/python.md has the whole Python API.\n"]) if parts else ""
+
+    def words(self):
+        """All words that have an answer, apart from names in other modules."""
+        names = [word for head, cells in table_rows(self.lines) if cells is not head for word in words_of(cells[0])]
+        keys = [key for _, head, cells in self.rows for key in re.findall(r"`(\w+)`:|\"(\w+)\"", dict(zip(head, cells)).get("meaning", ""))]
+        found = self.titles + [last_part(title) for title in self.titles] + names + [a or b for a, b in keys]
+        for name in names:
+            found += [name.removeprefix("triton."), last_part(name)] if name.startswith("triton.knobs.") else []
+        return dict.fromkeys(word for word in found if word and " " not in word)
+
+
+def python_api():
+    api, by_text = Api(), {}
+    for word in (known := api.words()):
+        by_text.setdefault(("J", api.answer(word)), []).append(word)
+        by_text.setdefault(("K", "\n".join(api.within(word, True))), []).append(word)
+    for name in dict.fromkeys(last_part(title) for title in api.titles if title[0] == "t"):
+        others = [f"{module}.{part}{name}" for module in ("triton", "tilec") for part in ("", "*.")]
+        by_text.setdefault(("J", api.answer(f"triton.*.{name}")), []).extend(word for word in others if word not in known)
+    yield from ((kind, words, text) for (kind, text), words in by_text.items() if text)
+    yield "B", ["kernel", "fn", "compiled", *dict.fromkeys(api.titles + [last_part(title) for title in api.titles])], ""
+    yield "F", [], "".join(title + "\n" for title in api.titles)
+    yield "U", [], "".join(word + "\n" for word in known if re.fullmatch(r"\w+", word))
+
+
+def refused():
+    """Names of Triton that are not taken, or are only there for its compiler. What follows a "(" is a parameter."""
+    lines = read("docs/triton-versions.md").split("\n")
+    for heading_line, what in (("## What tilec does not take", "is not taken"), ("## What belongs to the host", "is Triton's own, outside of kernels")):
+        at = lines.index(heading_line) + 1
+        end = next((i for i in range(at, len(lines)) if lines[i].startswith("## ")), len(lines))
+        for head, cells in table_rows(lines[at:end]):
+            pattern = (words_of(cells[0]) or [""])[0]
+            if cells is not head and pattern and "(" not in pattern:
+                shorter = [last_part(pattern)] if what == "is not taken" and len(last_part(pattern)) > 3 else []
+                yield "X", [pattern, *shorter], unmarked(f"{what}: {cells[1]}. docs/triton-versions.md has all names of Triton.")
 
 
 def comment_lines(text):
@@ -551,6 +689,8 @@ def texts():
     suggested = [word for _, keys, _ in words for word in keys]
     suggested += [word for _, keys, _ in others for word in keys if "*" not in word and " " not in word]
     suggested += [words[0] for words, _ in of_c if words[0].startswith("tilec_")]
+    yield from python_api()
+    yield from refused()
     yield "W", [], "".join(word + "\n" for word in suggested)
 
 

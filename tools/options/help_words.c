@@ -252,9 +252,10 @@ static bool ends_in(Str phrase, const char *asked) {
   return false;
 }
 
+// `*` stands for any letters, `?` for one.
 static bool matches(Str pattern, const char *word) {
   for (; pattern.n && pattern.at[0] != '*'; pattern.at++, pattern.n--, word++)
-    if (pattern.at[0] != *word) return false;
+    if (!*word || (pattern.at[0] != *word && pattern.at[0] != '?')) return false;
   if (!pattern.n) return !*word;
   Str rest = {pattern.at + 1, pattern.n - 1};
   while (*word && !matches(rest, word)) word++;
@@ -321,6 +322,62 @@ static void put_other_word(Buf *out, const char *word, bool colors) {
   if (page) buf_printf(out, "\nThe page 'Coming from %s' (%s) compares whole kernels.\n", system, page);
 }
 
+// --- the Python API ---
+
+// "asm" of "kernel.asm" and "CompiledKernel.asm"; else the word.
+static const char *member(const char *word) {
+  const char *dot = strchr(word, '.');
+  char object[80];
+  if (!dot || strchr(dot + 1, '.') || has_text("J", word, is_word)) return word;
+  snprintf(object, sizeof object, "%.*s", (int)(dot - word), word);
+  return has_text("B", object, is_word) ? dot + 1 : word;
+}
+
+// A name in another module than its own: "triton.runtime.jit".
+static bool is_of_host(Str pattern, const char *asked) {
+  Str text = str_from(asked);
+  return !str_starts(text, "triton.language") && !str_starts(text, "tilec.language") &&
+         matches(pattern, asked);
+}
+
+static bool is_refused(Str pattern, const char *asked) {
+  return matches(pattern, asked) && (!strchr(asked, '.') || memchr(pattern.at, '.', pattern.n));
+}
+
+static bool find_refused(const char *word, HelpText *found) {
+  const char *prefix, *rest = short_name(word, &prefix), *at = help_texts, *again = help_texts;
+  char full[128];
+  snprintf(full, sizeof full, "%s%s", prefix, rest);
+  return find_text(&at, "X", word, is_refused, found) || find_text(&again, "X", full, is_refused, found);
+}
+
+bool options_has_python(const char *word) {
+  HelpText found;
+  word = member(word);
+  return has_text("J", word, is_word) || has_text("J", word, is_of_host) || find_refused(word, &found);
+}
+
+void options_print_python(const char *word, bool colors, Buf *out) {
+  HelpText found;
+  word = member(word);
+  size_t before = out->n;
+  put_texts(out, "J", word, is_word, false, colors);
+  if (out->n == before) put_texts(out, "J", word, is_of_host, false, colors);
+  if (out->n > before || !find_refused(word, &found)) return;
+  Buf text = {0};
+  buf_str(&text, found.text);
+  buf_printf(out, "%s%s%s%s ", before ? "\n" : "", colors ? COLOR_BOLD : "", word, colors ? COLOR_RESET : "");
+  buf_wrapped(out, text.at, strlen(word) + 1, 0, HELP_COLUMNS);
+  buf_char(out, '\n');
+  buf_free(&text);
+}
+
+void options_print_python_option(const char *word, bool colors, Buf *out) {
+  put_texts(out, "K", word, is_word, false, colors);
+}
+
+// --- all words ---
+
 bool options_has_word(const char *word) {
   char name[80];
   return numpy_function(word, name) || strcmp(word, "SPEC") == 0 || has_text("ST", word, is_word) ||
@@ -342,11 +399,10 @@ void options_print_word(const char *word, bool colors, Buf *out) {
   put_texts(out, "P", word, is_word, true, colors);
 }
 
-size_t options_words(Arena *arena, const char **words, size_t room) {
-  const char *at = help_texts;
+size_t options_words(Arena *arena, bool full, const char **words, size_t room) {
   HelpText list;
   size_t n = 0;
-  if (!next_text(&at, "W", &list)) return 0;
-  for (Str word; n < room && next_word(&list.text, '\n', &word);) words[n++] = arena_copy(arena, word);
+  for (const char *at = help_texts; next_text(&at, full ? "WF" : "WU", &list);)
+    for (Str word; n < room && next_word(&list.text, '\n', &word);) words[n++] = arena_copy(arena, word);
   return n;
 }

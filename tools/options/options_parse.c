@@ -122,9 +122,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
   enum { MAX_WORDS = 1000 };
   const char **all = ARENA_ARRAY(p->arena, const char *, count + MAX_WORDS);
   memcpy(all, names, count * sizeof *all);
-  size_t others = options_words(p->arena, all + count, MAX_WORDS);
-  count += others;
-  count += options_python_words(p->arena, strchr(word, '.') != NULL, all + count, MAX_WORDS - others);
+  count += options_words(p->arena, strchr(word, '.') != NULL, all + count, MAX_WORDS);
   return no_such_command(p, "there is no command, function of the language or word", word, all, count);
 }
 

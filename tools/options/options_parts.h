@@ -53,29 +53,6 @@ bool option_take_range(OptionParser *p, const char *name, bool is_option, const 
 // The same for an option of RANGE. *good: true if it accepts each value.
 bool option_set_range(OptionParser *p, const OptionInfo *info, const char *value, bool *good);
 
-// page.c: pages of docs/ that the command carries.
-
-// A row of a table: its cells without the blanks around them.
-enum { PAGE_MAX_CELLS = 4 };
-typedef struct PageRow {
-  Str cells[PAGE_MAX_CELLS];
-  uint32_t n;
-  bool is_head; // the table's first row
-} PageRow;
-
-// The next row of two or more cells, after *at. Moves *at past it. `row` is the one before, or zero. False at the end.
-bool page_next_row(const char **at, const char *end, PageRow *row);
-// The first word of *words, which have commas between them, without the marks of code. Moves *words past it. False: there
-// is none.
-bool page_next_word(Str *words, Str *word);
-// A text of a page without the marks of code and of links.
-void options_put_plain(Buf *out, Str text);
-
-// The Python API (docs/reference/python.md; printing: options.h), and names of Triton that tilec does not take (docs/triton-versions.md).
-bool options_has_python(const char *word);
-// Writes its names, `full` as "tilec.jit", else also of parameters and options, at most `room`. Returns their number.
-size_t options_python_words(Arena *arena, bool full, const char **words, size_t room);
-
 // The words, with @FILE replaced by the words of the file. False: `error` has the reason.
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error);
 
