@@ -48,7 +48,7 @@ static bool may_write(const Op *op) {
 // wgmma runs on while the loads are waited for.
 static bool is_fitting(const Op *loop) {
   for (OpWalk w = ops_in(loop->regions[0]); ops_next(&w);)
-    if (may_write(w.op) || (w.op->kind == OP_DOT && dot_instruction(w.op) == DOT_WGMMA)) return false;
+    if (may_write(w.op) || is_dot_of(w.op, DOT_WGMMA)) return false;
   return true;
 }
 
