@@ -222,6 +222,7 @@ static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) 
   ptx_expand_moves(e->arena, out, first);
   ptx_mend(e->arena, out, first);
   ptx_make_functions_local(out, first);
+  ptx_date_files(out, first);
 }
 
 static void describe(const Emitter *e, CodegenResult *result) {

@@ -163,3 +163,20 @@ void ptx_make_functions_local(Buf *ptx, size_t first) {
   *to = '\0';
   ptx->n = (size_t)(to - ptx->at);
 }
+
+void ptx_date_files(Buf *ptx, size_t first) {
+  static const char line[] = "\n\t.file\t";
+  if (first >= ptx->n || !strstr(ptx->at + first, line)) return;
+  Buf out = {0};
+  const char *done = ptx->at;
+  for (const char *at = ptx->at + first; (at = strstr(at, line)); at = done) {
+    at += sizeof line - 1;
+    at += strcspn(at, "\n");
+    buf_bytes(&out, done, (size_t)(at - done));
+    if (at[-1] == '"') buf_text(&out, ", 1, 1");
+    done = at;
+  }
+  buf_text(&out, done);
+  buf_free(ptx);
+  *ptx = out;
+}

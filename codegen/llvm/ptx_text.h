@@ -18,4 +18,8 @@ void ptx_mend(Arena *arena, Buf *ptx, size_t first);
 // linked.
 void ptx_make_functions_local(Buf *ptx, size_t first);
 
+// Gives each .file of the text from byte `first` on a time and a size, both 1. Without them ptxas looks for the
+// source and writes its time of change into the cubin.
+void ptx_date_files(Buf *ptx, size_t first);
+
 #endif
