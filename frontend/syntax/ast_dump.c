@@ -1,50 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints the tree for --emit=ast: one node a line, its parts indented below it. AST_MAX_DEPTH and
-// AST_MAX_BLOCKS limit the recursion.
+// Prints the tree for --emit=ast: a node with its parts in parentheses, or with a part a line where that is too long.
+// Statements of a body are indented below it. AST_MAX_DEPTH and AST_MAX_BLOCKS limit the recursion.
 #include "frontend/syntax/syntax.h"
 
-enum { MAX_INDENT = 200 };
+enum { MAX_INDENT = 200, WIDTH = 100 };
+
+typedef struct Dump {
+  Buf *out;
+  int indent;  // of this node's line; its parts have two more
+  size_t line; // where its line begins
+  size_t end;  // where a text in parentheses is too long, and need not go on; 0: each part has a line
+} Dump;
 
 static void print_block(const Block *block, int indent, Buf *out);
 
 // Limits the indentation, so that the text stays in proportion to the tree.
-static void print_indent(int indent, Buf *out) { buf_spaces(out, indent < MAX_INDENT ? indent : MAX_INDENT); }
+static Dump start_line(int indent, Buf *out) {
+  Dump dump = {out, indent, out->n, 0};
+  buf_spaces(out, indent < MAX_INDENT ? indent : MAX_INDENT);
+  return dump;
+}
 
-// Starts a node's line.
-static void print_head(Loc loc, int indent, const char *word, Buf *out) {
-  print_indent(indent, out);
+static void print_head(Loc loc, const char *word, Buf *out) {
   buf_printf(out, "%u:%u %s", loc.line, loc.col, word);
 }
 
-static void print_word(int indent, const char *word, Buf *out) {
-  print_indent(indent, out);
-  buf_text(out, word);
-  buf_char(out, '\n');
+// Starts a part: in parentheses, or on its own line. Returns false if it need not be printed.
+static bool start_part(const char *word, Dump *dump) {
+  if (dump->end) {
+    if (dump->out->n > dump->end) return false;
+    buf_text(dump->out, ", ");
+  } else {
+    buf_char(dump->out, '\n');
+    dump->line = start_line(dump->indent, dump->out).line;
+  }
+  if (*word) buf_printf(dump->out, "%s: ", word);
+  return true;
 }
 
-// Prints a part, under its name unless that is "". Nothing if it is absent.
-static void print_part(const char *word, const Expr *expr, int indent, Buf *out) {
-  if (!expr) return;
-  if (!*word) {
-    syntax_dump_expr(expr, indent, out);
+typedef void PrintParts(const void *node, Dump *dump);
+
+// Prints the parts of the node whose head was printed last.
+static void print_parts_of(const void *node, PrintParts *print, const Dump *dump) {
+  Buf *out = dump->out;
+  size_t mark = out->n;
+  Dump inside = {out, 0, 0, dump->end ? dump->end : dump->line + WIDTH};
+  print(node, &inside);
+  if (out->n == mark) return;
+  if (dump->end || out->n < inside.end) {
+    out->at[mark] = ' '; // of the first part's ", "
+    out->at[mark + 1] = '(';
+    buf_char(out, ')');
     return;
   }
-  print_word(indent, word, out);
-  syntax_dump_expr(expr, indent + 2, out);
+  out->n = mark;
+  Dump below = {out, dump->indent + 2, 0, 0};
+  print(node, &below);
 }
 
-static void print_list(const ExprList *list, int indent, Buf *out) {
-  for (uint32_t i = 0; i < list->n; i++) syntax_dump_expr(list->at[i], indent, out);
+static void print_expr(const Expr *expr, Dump *dump);
+
+// Prints a part, after its name unless that is "". Nothing if it is absent.
+static void print_part(const char *word, const Expr *expr, Dump *dump) {
+  if (expr && start_part(word, dump)) print_expr(expr, dump);
 }
 
-static void print_params(const ParamList *params, int indent, Buf *out) {
+static void print_list(const ExprList *list, Dump *dump) {
+  for (uint32_t i = 0; i < list->n; i++) print_part("", list->at[i], dump);
+}
+
+static void print_param(const void *node, Dump *dump) {
+  const Param *param = node;
+  print_part("annotation", param->annotation, dump);
+  print_part("default", param->default_value, dump);
+}
+
+static void print_params(const ParamList *params, Dump *dump) {
   for (uint32_t i = 0; i < params->n; i++) {
     const Param *param = &params->at[i];
-    print_head(param->loc, indent, "param ", out);
-    buf_printf(out, "%.*s%s%s\n", param->stars, "**", param->name,
+    if (!start_part("", dump)) return;
+    print_head(param->loc, "param ", dump->out);
+    buf_printf(dump->out, "%.*s%s%s", param->stars, "**", param->name,
                param->keyword_only ? " (keyword only)" : "");
-    print_part("annotation", param->annotation, indent + 2, out);
-    print_part("default", param->default_value, indent + 2, out);
+    print_parts_of(param, print_param, dump);
   }
 }
 
@@ -85,67 +123,75 @@ static void print_details(const Expr *expr, Buf *out) {
   }
 }
 
-static void print_fstring(const FStringParts *parts, int indent, Buf *out) {
+static void print_field(const void *node, Dump *dump) {
+  print_part("", ((const FStringPart *)node)->value, dump);
+}
+
+static void print_fstring(const FStringParts *parts, Dump *dump) {
   for (uint32_t i = 0; i < parts->n; i++) {
     const FStringPart *part = &parts->at[i];
-    print_head(part->loc, indent, part->value ? "field" : "text ", out);
+    Buf *out = dump->out;
+    if (!start_part("", dump)) return;
+    print_head(part->loc, part->value ? "field" : "text ", out);
     if (!part->value) buf_quoted(out, part->text);
     if (part->conversion) buf_printf(out, " !%c", part->conversion);
     if (part->format.n) {
       buf_text(out, " :");
       buf_quoted(out, part->format);
     }
-    buf_char(out, '\n');
-    if (part->value) syntax_dump_expr(part->value, indent + 2, out);
+    print_parts_of(part, print_field, dump);
   }
 }
 
-static void print_args(const ArgList *args, int indent, Buf *out) {
+static void print_value(const void *node, Dump *dump) { print_part("", ((const Arg *)node)->value, dump); }
+
+static void print_args(const ArgList *args, Dump *dump) {
   for (uint32_t i = 0; i < args->n; i++) {
     const Arg *arg = &args->at[i];
-    print_head(arg->loc, indent, "arg", out);
-    if (arg->name) buf_printf(out, " %s=", arg->name);
-    if (arg->stars) buf_printf(out, " %.*s", arg->stars, "**");
-    buf_char(out, '\n');
-    syntax_dump_expr(arg->value, indent + 2, out);
+    if (!start_part("", dump)) return;
+    print_head(arg->loc, "arg", dump->out);
+    if (arg->name) buf_printf(dump->out, " %s=", arg->name);
+    if (arg->stars) buf_printf(dump->out, " %.*s", arg->stars, "**");
+    print_parts_of(arg, print_value, dump);
   }
 }
 
-static void print_links(const CompareLinks *links, int indent, Buf *out) {
+static void print_links(const CompareLinks *links, Dump *dump) {
   for (uint32_t i = 0; i < links->n; i++) {
     const CompareLink *link = &links->at[i];
-    print_head(link->op_loc, indent, compare_op_text(link->op), out);
-    buf_char(out, '\n');
-    syntax_dump_expr(link->right, indent, out);
+    if (!start_part("", dump)) return;
+    print_head(link->op_loc, compare_op_text(link->op), dump->out);
+    print_part("", link->right, dump);
   }
 }
 
-static void print_dict(const DictItems *items, int indent, Buf *out) {
+static void print_dict(const DictItems *items, Dump *dump) {
   for (uint32_t i = 0; i < items->n; i++) {
-    print_part("key", items->at[i].key, indent, out);
-    print_part(items->at[i].key ? "value" : "**", items->at[i].value, indent, out);
+    print_part("key", items->at[i].key, dump);
+    print_part(items->at[i].key ? "value" : "**", items->at[i].value, dump);
   }
 }
 
-static void print_clauses(const CompClauses *clauses, int indent, Buf *out) {
+static void print_clauses(const CompClauses *clauses, Dump *dump) {
   for (uint32_t i = 0; i < clauses->n; i++) {
-    print_part("for", clauses->at[i].target, indent, out);
-    print_part("in", clauses->at[i].iterated, indent, out);
+    print_part("for", clauses->at[i].target, dump);
+    print_part("in", clauses->at[i].iterated, dump);
     for (uint32_t j = 0; j < clauses->at[i].conditions.n; j++)
-      print_part("if", clauses->at[i].conditions.at[j], indent, out);
+      print_part("if", clauses->at[i].conditions.at[j], dump);
   }
 }
 
-static void print_parts(const Expr *expr, int indent, Buf *out) {
+static void print_expr_parts(const void *node, Dump *dump) {
+  const Expr *expr = node;
   switch (expr->kind) {
-#define PART(word, field) print_part(word, expr->field, indent, out);
-#define LIST(field)       print_list(&expr->field, indent, out);
-#define DICT(field)       print_dict(&expr->field, indent, out);
-#define ARGS(field)       print_args(&expr->field, indent, out);
-#define LINKS(field)      print_links(&expr->field, indent, out);
-#define FSTRING(field)    print_fstring(&expr->field, indent, out);
-#define CLAUSES(field)    print_clauses(&expr->field, indent, out);
-#define PARAMS(field)     print_params(&expr->field, indent, out);
+#define PART(word, field) print_part(word, expr->field, dump);
+#define LIST(field)       print_list(&expr->field, dump);
+#define DICT(field)       print_dict(&expr->field, dump);
+#define ARGS(field)       print_args(&expr->field, dump);
+#define LINKS(field)      print_links(&expr->field, dump);
+#define FSTRING(field)    print_fstring(&expr->field, dump);
+#define CLAUSES(field)    print_clauses(&expr->field, dump);
+#define PARAMS(field)     print_params(&expr->field, dump);
 #define X(kind, word, parts)                                                                                 \
   case EXPR_##kind:                                                                                          \
     parts break;
@@ -154,61 +200,74 @@ static void print_parts(const Expr *expr, int indent, Buf *out) {
   }
 }
 
-void syntax_dump_expr(const Expr *expr, int indent, Buf *out) {
-  print_head(expr->loc, indent, expr_words[expr->kind], out);
-  print_details(expr, out);
+static void print_expr(const Expr *expr, Dump *dump) {
+  print_head(expr->loc, expr_words[expr->kind], dump->out);
+  print_details(expr, dump->out);
+  print_parts_of(expr, print_expr_parts, dump);
+}
+
+void syntax_dump_expr(const Expr *expr, Buf *out) {
+  Dump dump = start_line(0, out);
+  print_expr(expr, &dump);
   buf_char(out, '\n');
-  print_parts(expr, indent + 2, out);
 }
 
 // --- Statements ---
 
-static void print_function(const Function *function, int indent, Buf *out) {
-  print_head(function->loc, indent, "function ", out);
-  buf_printf(out, "%s to line %u\n", function->name, function->last_line);
+static void print_function_parts(const void *node, Dump *dump) {
+  const Function *function = node;
   for (uint32_t i = 0; i < function->decorators.n; i++)
-    print_part("decorator", function->decorators.at[i], indent + 2, out);
-  print_params(&function->params, indent + 2, out);
-  print_part("returns", function->returns, indent + 2, out);
-  print_part("docstring", function->docstring, indent + 2, out);
-  print_word(indent + 2, "body", out);
-  print_block(&function->body, indent + 4, out);
+    print_part("decorator", function->decorators.at[i], dump);
+  print_params(&function->params, dump);
+  print_part("returns", function->returns, dump);
+  print_part("docstring", function->docstring, dump);
 }
 
-static void print_import(const Import *import, int indent, Buf *out) {
-  print_head(import->loc, indent, "import", out);
-  if (import->from) buf_text(out, " from ");
-  for (uint32_t i = 0; i < import->dots; i++) buf_char(out, '.');
-  buf_printf(out, "%s\n", import->module);
+// The parts of a statement but its body.
+static void print_function(const Function *function, const Dump *dump) {
+  print_head(function->loc, "function ", dump->out);
+  buf_printf(dump->out, "%s to line %u", function->name, function->last_line);
+  print_parts_of(function, print_function_parts, dump);
+}
+
+static void print_import_names(const void *node, Dump *dump) {
+  const Import *import = node;
   for (uint32_t i = 0; i < import->names.n; i++) {
     const ImportName *name = &import->names.at[i];
-    print_head(name->loc, indent + 2, name->name, out);
-    if (name->alias) buf_printf(out, " as %s", name->alias);
-    buf_char(out, '\n');
+    if (!start_part("", dump)) return;
+    print_head(name->loc, name->name, dump->out);
+    if (name->alias) buf_printf(dump->out, " as %s", name->alias);
   }
+}
+
+static void print_import(const Import *import, const Dump *dump) {
+  Buf *out = dump->out;
+  print_head(import->loc, "import", out);
+  if (import->from) buf_text(out, " from ");
+  for (uint32_t i = 0; i < import->dots; i++) buf_char(out, '.');
+  buf_text(out, import->module);
+  print_parts_of(import, print_import_names, dump);
 }
 
 static void print_orelse(const Block *block, int indent, Buf *out) {
   if (block->n == 0) return;
-  print_word(indent, "else", out);
+  start_line(indent, out);
+  buf_text(out, "else\n");
   print_block(block, indent + 2, out);
 }
 
-static void print_loop(const Stmt *stmt, int indent, Buf *out) {
-  print_part("target", stmt->loop.target, indent, out);
-  print_part(stmt->kind == STMT_FOR ? "in" : "condition", stmt->loop.condition, indent, out);
-  print_word(indent, "body", out);
-  print_block(&stmt->loop.body, indent + 2, out);
-  print_orelse(&stmt->loop.orelse, indent, out);
+static void print_condition(const void *node, Dump *dump) {
+  print_part("", ((const IfArm *)node)->condition, dump);
 }
 
 static void print_branch(const Stmt *stmt, int indent, Buf *out) {
   for (uint32_t i = 0; i < stmt->branch.arms.n; i++) {
     const IfArm *arm = &stmt->branch.arms.at[i];
-    print_head(arm->loc, indent, "arm\n", out);
-    syntax_dump_expr(arm->condition, indent + 2, out);
-    print_word(indent + 2, "body", out);
-    print_block(&arm->body, indent + 4, out);
+    Dump dump = start_line(indent, out);
+    print_head(arm->loc, "arm", out);
+    print_parts_of(arm, print_condition, &dump);
+    buf_char(out, '\n');
+    print_block(&arm->body, indent + 2, out);
   }
   print_orelse(&stmt->branch.orelse, indent, out);
 }
@@ -223,48 +282,70 @@ static const char *const stmt_words[] = {
 #undef X
 };
 
-static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
+static void print_stmt_parts(const void *node, Dump *dump) {
+  const Stmt *stmt = node;
   switch ((int)stmt->kind) {
   case STMT_EXPR:
-  case STMT_RETURN: print_part("", stmt->expr, indent, out); break;
+  case STMT_RETURN: print_part("", stmt->expr, dump); break;
   case STMT_ASSIGN:
     for (uint32_t i = 0; i < stmt->assign.targets.n; i++)
-      print_part("target", stmt->assign.targets.at[i], indent, out);
-    print_part("value", stmt->assign.value, indent, out);
+      print_part("target", stmt->assign.targets.at[i], dump);
+    print_part("value", stmt->assign.value, dump);
     break;
   case STMT_ANNOTATED:
-    print_part("target", stmt->annotated.target, indent, out);
-    print_part("annotation", stmt->annotated.annotation, indent, out);
-    print_part("value", stmt->annotated.value, indent, out);
+    print_part("target", stmt->annotated.target, dump);
+    print_part("annotation", stmt->annotated.annotation, dump);
+    print_part("value", stmt->annotated.value, dump);
     break;
   case STMT_AUGMENTED:
-    print_part("target", stmt->augmented.target, indent, out);
-    print_part("value", stmt->augmented.value, indent, out);
+    print_part("target", stmt->augmented.target, dump);
+    print_part("value", stmt->augmented.value, dump);
     break;
   case STMT_FOR:
-  case STMT_WHILE: print_loop(stmt, indent, out); break;
-  case STMT_IF: print_branch(stmt, indent, out); break;
-  case STMT_WITH:
-    for (uint32_t i = 0; i < stmt->with.items.n; i++) syntax_dump_expr(stmt->with.items.at[i], indent, out);
-    print_word(indent, "body", out);
-    print_block(&stmt->with.body, indent + 2, out);
+  case STMT_WHILE:
+    print_part("target", stmt->loop.target, dump);
+    print_part(stmt->kind == STMT_FOR ? "in" : "condition", stmt->loop.condition, dump);
     break;
+  case STMT_WITH: print_list(&stmt->with.items, dump); break;
   case STMT_ASSERT:
-    print_part("condition", stmt->assertion.condition, indent, out);
-    print_part("message", stmt->assertion.message, indent, out);
+    print_part("condition", stmt->assertion.condition, dump);
+    print_part("message", stmt->assertion.message, dump);
     break;
-  case STMT_DEF: print_function(stmt->function, indent, out); break;
-  case STMT_IMPORT: print_import(stmt->import, indent, out); break;
+  default: break;
+  }
+}
+
+static void print_line(const Stmt *stmt, const Dump *dump) {
+  Buf *out = dump->out;
+  print_head(stmt->loc, stmt_words[stmt->kind], out);
+  if (stmt->kind == STMT_AUGMENTED) buf_printf(out, " %s=", binary_op_text(stmt->augmented.op));
+  if (stmt->kind == STMT_GLOBAL || stmt->kind == STMT_NONLOCAL) print_names(stmt, out);
+  print_parts_of(stmt, print_stmt_parts, dump);
+}
+
+static void print_bodies(const Stmt *stmt, int indent, Buf *out) {
+  switch ((int)stmt->kind) {
+  case STMT_FOR:
+  case STMT_WHILE:
+    print_block(&stmt->loop.body, indent, out);
+    print_orelse(&stmt->loop.orelse, indent - 2, out);
+    break;
+  case STMT_IF: print_branch(stmt, indent, out); break;
+  case STMT_WITH: print_block(&stmt->with.body, indent, out); break;
+  case STMT_DEF: print_block(&stmt->function->body, indent, out); break;
   default: break;
   }
 }
 
 static void print_stmt(const Stmt *stmt, int indent, Buf *out) {
-  print_head(stmt->loc, indent, stmt_words[stmt->kind], out);
-  if (stmt->kind == STMT_AUGMENTED) buf_printf(out, " %s=", binary_op_text(stmt->augmented.op));
-  if (stmt->kind == STMT_GLOBAL || stmt->kind == STMT_NONLOCAL) print_names(stmt, out);
+  Dump dump = start_line(indent, out);
+  switch ((int)stmt->kind) {
+  case STMT_DEF: print_function(stmt->function, &dump); break;
+  case STMT_IMPORT: print_import(stmt->import, &dump); break;
+  default: print_line(stmt, &dump); break;
+  }
   buf_char(out, '\n');
-  print_stmt_parts(stmt, indent + 2, out);
+  print_bodies(stmt, indent + 2, out);
 }
 
 static void print_block(const Block *block, int indent, Buf *out) {
@@ -272,8 +353,20 @@ static void print_block(const Block *block, int indent, Buf *out) {
 }
 
 void syntax_dump_ast(const Module *module, Buf *out) {
-  print_part("docstring", module->docstring, 0, out);
-  for (uint32_t i = 0; i < module->imports.n; i++) print_import(module->imports.at[i], 0, out);
+  if (module->docstring) {
+    buf_text(out, "docstring: ");
+    syntax_dump_expr(module->docstring, out);
+  }
+  for (uint32_t i = 0; i < module->imports.n; i++) {
+    Dump dump = start_line(0, out);
+    print_import(module->imports.at[i], &dump);
+    buf_char(out, '\n');
+  }
   print_block(&module->constants, 0, out);
-  for (uint32_t i = 0; i < module->functions.n; i++) print_function(module->functions.at[i], 0, out);
+  for (uint32_t i = 0; i < module->functions.n; i++) {
+    Dump dump = start_line(0, out);
+    print_function(module->functions.at[i], &dump);
+    buf_char(out, '\n');
+    print_block(&module->functions.at[i]->body, 2, out);
+  }
 }

@@ -50,8 +50,8 @@ Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sourc
 // One token a line: "line:col KIND text". Lexical errors go to `diags`.
 void syntax_dump_tokens(Arena *arena, Diags *diags, Sources *sources, uint16_t file, Buf *out);
 
-// One node a line, "line:col kind details", parts indented by two.
+// Nodes are "line:col kind details (parts)". A statement has a line, and so have the parts of a long one.
 void syntax_dump_ast(const Module *module, Buf *out);
-void syntax_dump_expr(const Expr *expr, int indent, Buf *out);
+void syntax_dump_expr(const Expr *expr, Buf *out);
 
 #endif

@@ -18,7 +18,7 @@ static void parse_once(Str text, SyntaxMode mode) {
   syntax_dump_tokens(&arena, &diags, &sources, file, &out);
   if (mode == SYNTAX_TILE) {
     Expr *expr = syntax_parse_expression(&arena, &names, &diags, &sources, file);
-    if (expr) syntax_dump_expr(expr, 0, &out);
+    if (expr) syntax_dump_expr(expr, &out);
   }
   diags_print_text(&diags, true, &out);
   buf_free(&out);

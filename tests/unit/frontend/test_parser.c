@@ -187,8 +187,11 @@ static void test_expression(void **state) {
   static const struct {
     const char *text, *dump;
   } cases[] = {
-      {"cdiv(n, 4)", "1:1 call\n  1:1 name cdiv\n  1:6 arg\n    1:6 name n\n  1:9 arg\n    1:9 int 4\n"},
-      {"a, 1\n", "1:1 tuple\n  1:1 name a\n  1:4 int 1\n"},
+      {"cdiv(n, 4)", "1:1 call (1:1 name cdiv, 1:6 arg (1:6 name n), 1:9 arg (1:9 int 4))\n"},
+      {"a, 1\n", "1:1 tuple (1:1 name a, 1:4 int 1)\n"},
+      {"[1, a00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000]",
+       "1:1 list\n  1:2 int 1\n"
+       "  1:5 name a00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\n"},
       {"1 +", NULL},
       {"", NULL},
       {"a = 1", NULL},
@@ -206,7 +209,7 @@ static void test_expression(void **state) {
     assert_int_equal(expr != NULL, cases[i].dump != NULL);
     assert_int_equal(diags.errors > 0, cases[i].dump == NULL);
     if (expr) {
-      syntax_dump_expr(expr, 0, &out);
+      syntax_dump_expr(expr, &out);
       assert_string_equal(out.at, cases[i].dump);
     }
     buf_free(&out);
