@@ -271,14 +271,16 @@ def quiet(kind, bits):
     return inputs.special_floats(kind)["nan"] if bits & (sign - 1) > infinity else bits
 
 
+# Sections with the same rows have them once.
 def file_text(made, rows, known, results, values):
-    texts, first = [], 0
+    heads, first = {}, 0
     for section in made:
         indices = [i for i in range(first, first + len(section.types)) if rows[i] in known or i in values]
         if indices:
-            texts.append(section_text(section, indices, rows, known, results, values))
+            head, lines = section_text(section, indices, rows, known, results, values)
+            heads.setdefault(tuple(lines), []).append(head)
         first += len(section.types)
-    return "".join(texts)
+    return "".join(line + "\n" for lines, alike in heads.items() for line in (*alike, *lines))
 
 
 # Makes the rows that the file has not; it is written after each chunk, so that one who stops loses little.
@@ -302,37 +304,41 @@ def make_file(machine, name):
 
 # The rows that a file has: their text and their section's shape.
 def known_rows(name):
-    path, known = os.path.join(HERE, name + ".txt"), {}
+    path, known, heads, rows = os.path.join(HERE, name + ".txt"), {}, [], True
     for line in open(path) if os.path.exists(path) else []:
         line = line.rstrip("\n")
         if line.startswith("== "):
-            expression, _, shape = line[3:].partition(" ~")[0].partition(" : ")
-        elif line.startswith("refused: "):
-            known.update((kernels.Row(expression, tuple(types.split())), ("refused", shape)) for types in line[len("refused: "):].split(" | "))
-        else:
-            for row in line.split(" | "):
-                types, result = row.split(": ", 1) if not row.startswith(": ") else ("", row[2:])
+            heads = [*([] if rows else heads), line[3:].partition(" ~")[0].partition(" : ")]
+            rows = False
+            continue
+        rows = True
+        for row in line.split(" | "):
+            types, result = row.split(": ", 1) if not row.startswith(": ") else ("", row[2:])
+            for expression, _, shape in heads:
                 known.update((kernels.Row(expression, tuple(one.split())), (result, shape)) for one in types.split(", "))
     return known
 
 
-# Rows with the same result as one: "i8, i16: fp32 0".
+# Rows with the same result as one: "i8, i16: fp32 0". Those that Triton refuses come last, in pieces of a line.
 def joined(rows):
     types = {}
-    for row in rows:
-        kinds, result = row.split(": ", 1) if not row.startswith(": ") else ("", row[2:])
+    for kinds, result in sorted(rows, key=lambda row: row[1] == "refused"):
         types.setdefault(result, []).append(kinds)
-    return [f"{', '.join(kinds)}: {result}" for result, kinds in types.items()]
+    for result, kinds in types.items():
+        while kinds:
+            n = next((n for n in range(1, len(kinds)) if result == "refused" and len(", ".join(kinds[: n + 1])) > 109), len(kinds))
+            yield f"{', '.join(kinds[:n])}: {result}"
+            kinds = kinds[n:]
 
 
 # Lines of several rows, of at most 120 columns where a row fits.
-def packed(rows, before=""):
+def packed(rows):
     lines = []
     for row in rows:
         if lines and len(lines[-1]) + len(" | ") + len(row) <= 120:
             lines[-1] += " | " + row
         else:
-            lines.append(before + row)
+            lines.append(row)
     return lines
 
 
@@ -341,18 +347,13 @@ def section_text(section, indices, rows, known, results, values):
     shapes |= {known[rows[i]][1] for i in indices if rows[i] in known and known[rows[i]][0] != "refused"}
     assert len(shapes) <= 1, (section.expression, shapes)
     shape = shapes.pop() if shapes else ""
-    lines = [f"== {section.expression}" + (f" : {shape}" if shape else "") + (f" ~{section.ulp}" if section.ulp else "")]
-    found, refused = [], []
+    head = f"== {section.expression}" + (f" : {shape}" if shape else "") + (f" ~{section.ulp}" if section.ulp else "")
+    found = []
     for i in indices:
         made = rows[i] in known
         result = known[rows[i]][0] if made else result_text(section, rows[i].types, results.get(i), values.get(i))
-        types = " ".join(rows[i].types)
-        if result == "refused" and types:
-            refused.append(types)
-        else:
-            found.append(f"{types}: {result}")
-    lines += packed(joined(found)) + packed(refused, "refused: ")
-    return "\n".join(lines) + "\n"
+        found.append((" ".join(rows[i].types), result))
+    return head, packed(joined(found))
 
 
 def result_text(section, types, result, values):

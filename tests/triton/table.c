@@ -78,17 +78,15 @@ static bool read_row(Row *row, Str line) {
 }
 
 typedef VEC(Row) Rows;
+typedef VEC(const Section *) Sections;
 
-// "i8 i16, i8 i32: i32 0 1 | i8 u8: i8 0 1", or "refused: i8 fp16 | i8 bf16".
+// "i8 i16, i8 i32: i32 0 1 | i8 u8: i8 0 1 | i8 fp16: refused"
 static bool read_rows(Arena *arena, const Section *section, uint32_t number, Str line, Rows *list) {
-  bool refused = str_starts(line, "refused: ");
-  if (refused) cut(&line, ": ");
   while (line.n) {
-    Str result = cut(&line, " | "), all = refused ? result : cut(&result, ": ");
-    if (refused) result = str_from("refused");
+    Str result = cut(&line, " | "), all = cut(&result, ": ");
     do {
       Row row = {.section = section, .line = number, .types = cut(&all, ", ")};
-      if (!section || !read_row(&row, result)) return false;
+      if (!read_row(&row, result)) return false;
       vec_push(arena, list, row);
     } while (all.n);
   }
@@ -99,14 +97,21 @@ bool table_read(Arena *arena, const char *name, Row **rows, uint32_t *count) {
   Str text = read_text(arena, name);
   if (!text.at) return false;
   Rows list = {0};
-  const Section *section = NULL;
+  Sections sections = {0}; // whose rows the lines are
+  bool head = false;
   for (uint32_t number = 1; text.n; number++) {
     Str line = cut(&text, "\n");
     if (str_starts(line, "== ")) {
-      section = read_section(arena, name, (Str){line.at + 3, line.n - 3});
+      if (!head) sections.n = 0;
+      head = true;
+      vec_push(arena, &sections, read_section(arena, name, (Str){line.at + 3, line.n - 3}));
       continue;
     }
-    if (!read_rows(arena, section, number, line, &list)) {
+    head = false;
+    bool good = sections.n > 0;
+    for (uint32_t i = 0; i < sections.n; i++)
+      good = good && read_rows(arena, sections.at[i], number, line, &list);
+    if (!good) {
       printf("%s:%u: not rows of the table\n", name, number);
       return false;
     }
