@@ -36,12 +36,10 @@ static char *reprint(const char *text) {
 static void test_every_op_comes_back(void **unused) {
   (void)unused;
   Arena arena = {0};
-  char *once = reprint(read_golden(&arena, "ops.tir")), *twice = reprint(once);
-  assert_string_equal(once, twice);
-  assert_true(golden_check(&arena, TESTS_DIR "/golden/tir/ops.printed.tir", str_from(once)));
+  char *once = reprint(read_golden(&arena, "ops.tir"));
+  assert_true(golden_check(&arena, TESTS_DIR "/golden/tir/ops.tir", str_from(once)));
   arena_free(&arena);
   free(once);
-  free(twice);
 }
 
 static void test_every_op_is_there(void **unused) {
