@@ -443,8 +443,14 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   }
 }
 
-// shown: the location whose snippet is printed above and not repeated. NULL: none.
-static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, Buf *out) {
+// True if the snippet of `loc` is printed above: by the diagnostic of a run, or by its note before.
+static bool is_shown(const Diag *parent, uint32_t note, Loc loc) {
+  if (!parent || !parent->run) return false;
+  return loc_same(loc, parent->loc) || (note && loc_same(loc, parent->notes.at[note - 1]->loc));
+}
+
+// parent: NULL, or the diagnostic that this note number `note` belongs to.
+static void print_text(const Diags *diags, const Diag *diag, const Diag *parent, uint32_t note, Buf *out) {
   print_color(diags, COLOR_BOLD, out);
   if (diag->loc.line) {
     buf_plain(out, str_from(sources_name(diags->sources, diag->loc.file)), MESSAGE_BYTES);
@@ -461,15 +467,14 @@ static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, B
   if (diag->severity != DIAG_NOTE) print_color(diags, COLOR_RESET, out);
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
-  if (!shown || !loc_same(diag->loc, *shown) || diag->fixits.n) print_snippet(diags, diag, out);
-  for (uint32_t i = 0; i < diag->notes.n; i++)
-    print_text(diags, diag->notes.at[i], diag->run ? &diag->loc : NULL, out);
+  if (!is_shown(parent, note, diag->loc) || diag->fixits.n) print_snippet(diags, diag, out);
+  for (uint32_t i = 0; i < diag->notes.n; i++) print_text(diags, diag->notes.at[i], diag, i, out);
 }
 
 void diags_print_text(const Diags *diags, bool remarks, Buf *out) {
   for (uint32_t i = 0; i < diags->list.n; i++)
     if (remarks || diags->list.at[i]->severity != DIAG_REMARK)
-      print_text(diags, diags->list.at[i], NULL, out);
+      print_text(diags, diags->list.at[i], NULL, 0, out);
   uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
   if (diags->errors > limit)
     buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);

@@ -326,14 +326,25 @@ typedef struct Told {
   const tilec_sim *sim;
   const SimKernel *kernel;
   const KernelLaunch *launch;
+  SimPointer *pointers; // the kernel's, or for PTX those of take_numbers
+  uint32_t pointer_count;
   Arena arena;
 } Told;
+
+// The parameters of PTX that may be pointers, by number. The type of their elements is not known: bytes.
+static void take_numbers(Told *t) {
+  t->pointers = ARENA_ARRAY(&t->arena, SimPointer, t->launch->arg_count);
+  t->pointer_count = 0;
+  for (uint32_t i = 0; i < t->launch->arg_count; i++)
+    if (tilec_sim_param_at(t->kernel->kernel, i)->size == sizeof(uint64_t))
+      t->pointers[t->pointer_count++] = (SimPointer){arena_printf(&t->arena, "%u", i), i, ELEM_U8};
+}
 
 // The arguments' buffers, if known: the allocations that they point into.
 static uint32_t buffer_names(const Told *t, BufferName *names) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < t->kernel->pointer_count; i++) {
-    const SimPointer *pointer = &t->kernel->pointers[i];
+  for (uint32_t i = 0; i < t->pointer_count; i++) {
+    const SimPointer *pointer = &t->pointers[i];
     BufferName name = {.name = pointer->name, .elem = pointer->elem};
     if (pointer->param >= t->launch->arg_count) continue;
     uint64_t address = t->launch->args[pointer->param];
@@ -347,8 +358,8 @@ static uint32_t buffer_names(const Told *t, BufferName *names) {
 
 static const char *const *pointer_names(Told *t) {
   const char **names = ARENA_ARRAY(&t->arena, const char *, t->launch->arg_count);
-  for (uint32_t i = 0; i < t->kernel->pointer_count; i++) {
-    const SimPointer *pointer = &t->kernel->pointers[i];
+  for (uint32_t i = 0; i < t->pointer_count; i++) {
+    const SimPointer *pointer = &t->pointers[i];
     if (pointer->param < t->launch->arg_count) names[pointer->param] = pointer->name;
   }
   return names;
@@ -359,7 +370,8 @@ static tilec_status print_findings(void *data) {
   Sources sources = {.arena = &t->arena};
   Diags diags = {.arena = &t->arena, .sources = &sources, .error_limit = MAX_REPORTS};
   add_sources(&sources, t->kernel);
-  BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->kernel->pointer_count);
+  if (t->kernel->is_ptx) take_numbers(t);
+  BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->pointer_count);
   ReportContext context = {.diags = &diags,
                            .pointers = pointer_names(t),
                            .names = names,
@@ -386,7 +398,11 @@ static tilec_status print_findings(void *data) {
 
 // Sets the last error from the launch's reports.
 static tilec_status kernel_errors(const tilec_sim *sim, const SimKernel *kernel, const KernelLaunch *launch) {
-  Told told = {.sim = sim, .kernel = kernel, .launch = launch};
+  Told told = {.sim = sim,
+               .kernel = kernel,
+               .launch = launch,
+               .pointers = kernel->pointers,
+               .pointer_count = kernel->pointer_count};
   if (tilec_sim_report_count(sim) == 0)
     return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
   tilec_status status = error_guard(print_findings, &told);

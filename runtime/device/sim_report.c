@@ -246,6 +246,7 @@ static RaceFacts race_facts(const SimFinding *finding) {
 
 typedef struct Words {
   Buf message, advice;
+  bool has_place; // the message says which element of which argument
 } Words;
 
 // The argument that the access's pointer comes from, if it points to no buffer. NULL: none.
@@ -268,6 +269,45 @@ static AccessFacts access_facts(const ReportContext *c, const SimFinding *findin
                        .masked = call_has(sources, loc, "mask") || call_has(sources, loc, "boundary_check")};
 }
 
+// Of PTX from the user: "out[3] of 100". If the name is a number: "argument 1[3] of 100", or if the elements have one
+// byte, or a size that is not known, "byte 3 of 100 of argument 1".
+static void print_place(const SimFinding *finding, Buf *out) {
+  BufferName buffer = *finding->buffer;
+  char name[64];
+  uint64_t address = finding->report.address, end = buffer.address + buffer.bytes;
+  bool misses = finding->report.kind == TILEC_SIM_OUT_OF_BOUNDS;
+  if (misses && address >= buffer.address && address < end) address = end; // the access begins inside
+  bool number = *buffer.name >= '0' && *buffer.name <= '9';
+  snprintf(name, sizeof name, "argument %s", buffer.name);
+  if (number && elem_bytes(buffer.elem) == 1) {
+    buf_printf(out, "byte %" PRId64 " of %" PRIu64 " of %s", (int64_t)(address - buffer.address),
+               buffer.bytes, name);
+    return;
+  }
+  if (number) buffer.name = name;
+  buffer_place(&buffer, address, out);
+}
+
+// The simulator's text for PTX from the user. It knows allocations only, so the argument replaces them. Returns true if
+// the text has the argument.
+static bool say_of_ptx(const SimFinding *finding, Buf *out) {
+  const tilec_sim_report *r = &finding->report;
+  const char *allocation = r->buffer ? strstr(r->message, r->buffer) : NULL;
+  const char *address = strstr(r->message, " at 0x");
+  if (finding->buffer && allocation) {
+    buf_printf(out, "%.*s", (int)(allocation - r->message), r->message);
+    print_place(finding, out);
+    buf_text(out, allocation + strlen(r->buffer));
+  } else if (finding->buffer && r->kind == TILEC_SIM_OUT_OF_BOUNDS && address) {
+    buf_printf(out, "%.*s out of bounds: ", (int)(address - r->message), r->message);
+    print_place(finding, out);
+  } else {
+    buf_text(out, r->message);
+    return false;
+  }
+  return true;
+}
+
 // Describes the report in the kernel's terms. If there are none, or the user gave PTX, the simulator's text
 // is used.
 static void describe_finding(const ReportContext *c, const SimFinding *finding, Words *words) {
@@ -287,7 +327,7 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
   else if (r->kind == TILEC_SIM_ASSERT && !c->ptx_file)
     say_assertion(r->message, &words->message);
   else
-    buf_text(&words->message, r->message);
+    words->has_place = say_of_ptx(finding, &words->message);
   if (c->no_shared && r->kind == TILEC_SIM_OUT_OF_BOUNDS &&
       strstr(r->message, " into dynamic shared memory of 0 bytes"))
     buf_text(&words->advice, "the launch has no dynamic shared memory: give --shared BYTES");
@@ -409,10 +449,10 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   note_other(c, finding, diag);
   note_waits(c, finding, diag);
   if (words.advice.n) diag_note(c->diags, diag, finding->loc, "%s", words.advice.at);
-  if (c->ptx_file && finding->buffer) {
+  if (c->ptx_file && finding->buffer && !words.has_place) {
     buf_reset(&words.advice);
-    buffer_place(finding->buffer, r->address, &words.advice);
-    diag_note(c->diags, diag, finding->loc, "argument %s", words.advice.at);
+    print_place(finding, &words.advice);
+    diag_note(c->diags, diag, finding->loc, "at %s", words.advice.at);
   }
   if (r->order && (c->ptx_file || !words.advice.n))
     diag_note(c->diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "",
@@ -421,6 +461,7 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   print_ptx(finding, &words.message);
   bool shown = c->verbose || c->ptx_file || !finding->loc.line;
   if (shown && !of_launch(r->kind)) diag_note(c->diags, diag, finding->loc, "%s", words.message.at);
+  if (c->ptx_hint && c->diags->errors == 1) diag_note(c->diags, diag, LOC_NONE, "%s", c->ptx_hint);
   buf_free(&words.message);
   buf_free(&words.advice);
 }

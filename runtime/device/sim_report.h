@@ -15,10 +15,11 @@ typedef struct ReportContext {
   const uint64_t *args; // of the launch, for the parameter that an access names; NULL: not known
   uint32_t arg_count;
   const char *const *pointers; // The name of each argument that is a pointer, or NULL. NULL: not known.
-  const char *ptx_file; // for PTX from the user: locations are its lines; otherwise NULL
-  bool weak_atomics;    // the kernel has some (func_has_weak_atomics)
-  bool no_shared;       // the user gave the launch no dynamic shared memory, and could
-  bool verbose;         // adds a last note with instruction, warp, lanes and address
+  const char *ptx_file;        // for PTX from the user: locations are its lines; otherwise NULL
+  const char *ptx_hint;        // a note of the first report of such PTX; NULL: none
+  bool weak_atomics;           // the kernel has some (func_has_weak_atomics)
+  bool no_shared;              // the user gave the launch no dynamic shared memory, and could
+  bool verbose;                // adds a last note with instruction, warp, lanes and address
 } ReportContext;
 
 // A report, or several with one cause. The report's texts and the names must outlive it.

@@ -25,7 +25,7 @@ typedef struct RunArg {
   Argument value;
   struct RunArg *items; // TUPLE: the items of `value`, which are holders too: "t[0]", "t.x"
   uint32_t item_count;
-  const char *field;      // of a tuple's item; NULL: it has no name
+  const char *field; // of a tuple's item; NULL: it has no name
   bool
       typed; // a number for a PTX file, in a tuple with its type as in 100:i64, or for a parameter of .f32 or .f64
   Elem elem;              // that type
@@ -77,9 +77,11 @@ typedef struct Run {
   const uint64_t *bits;   // Bits of the launch's arguments. NULL before they are bound.
   const char
       *configuration; // After run_compile: what an autotuned kernel was compiled with. NULL: it is none.
-  PassTextList *pass_texts; // Filled by the compile. NULL: not asked for.
-  bool has_data;            // Buffers have data. False for explain without simulation and for tune that only
-                            // predicts.
+  PassTextList *pass_texts;  // Filled by the compile. NULL: not asked for.
+  bool has_data;             // Buffers have data. False for explain without simulation and for tune that only
+                             // predicts.
+  const char **source_names; // Of a PTX file's parameters, as run_read_source finds them. NULL: not known.
+  const char *ptx_hint;      // Why a report of PTX may lack its place in the source. NULL: nothing.
   Func *host; // After run_compile: has the parameters and host regions of the code. NULL for PTX
               // files.
 } Run;
@@ -88,7 +90,7 @@ typedef struct Run {
 const RunArg *run_find_buffer(const Run *run, const char *name);
 // The argument or --buffer of that name. NULL: none.
 const RunArg *run_find_holder(const Run *run, const char *name);
-// "out"; for a PTX file "argument 2".
+// "out"; for a PTX file "argument 2", or "argument 2 (out)" if the name is known.
 const char *run_arg_name(const Run *run, const RunArg *param);
 
 // Uses the device's architecture if no option gives one.
@@ -112,8 +114,12 @@ ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
 const char *run_chosen_entry(const Run *run, Buf *params);
 // The name of a parameter of an entry. *body: the PTX after its parameters, up to the next entry. Empty: not found.
 Str run_entry_param(const Run *run, const char *entry, uint32_t index, Str *body);
+// Adds the sources that the PTX names, as far as they are there, and finds the names of the entry's parameters.
+void run_read_source(Run *run, const char *entry);
+// The source's name of an argument of a PTX file: "out" for "1", "view[0]" for "2[0]". Else the given name.
+const char *run_source_name(const Run *run, const char *name);
 // Fills the image for launching the PTX file with the given options. False after reporting an error.
-bool run_ptx_image(const Run *run, KernelImage *image);
+bool run_ptx_image(Run *run, KernelImage *image);
 // device_load. TILEC_ERROR_COMPILE, with the error in run->c, if the simulator rejects the user's PTX.
 tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel);
 // The bits of its arguments. Call once the buffers have addresses.

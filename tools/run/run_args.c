@@ -22,7 +22,10 @@ const RunArg *run_find_buffer(const Run *run, const char *name) {
 
 const char *run_arg_name(const Run *run, const RunArg *param) {
   bool number = options_file_is_ptx(run->options) && param < run->params + run->param_count;
-  return number ? arena_printf(run->arena, "argument %s", param->name) : param->name;
+  if (!number) return param->name;
+  const char *name = run_source_name(run, param->name);
+  return arena_printf(run->arena, name == param->name ? "argument %s" : "argument %s (%s)", param->name,
+                      name);
 }
 
 static bool is_constexpr(const KernelInfo *kernel, const char *name) {
@@ -173,7 +176,7 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   if (value.n && value.at[0] == '(')
     return wrong_value(run, param, text,
                        run->c->is_tir ? "a tuple is several parameters here, and each takes one argument"
-                                : "the bracket of the tuple is not closed");
+                                      : "the bracket of the tuple is not closed");
   if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run),
                       (uint32_t)(param - run->params), &param->value, &why))
     return wrong_value(run, param, text, why);
@@ -187,8 +190,8 @@ static bool has_bar(const char *text) { return strchr(text, '|') && !strpbrk(tex
 
 static bool refuse_range(const Run *run, const NamedText *arg) {
   const char *where = run->options->command == COMMAND_TUNE ? "give it with -D" : "only tilec tune takes it";
-  return tool_error("[T1003] argument %s=%s is a range: %s: -D '%s=%s'", arg->name, arg->text, where, arg->name,
-                    arg->text),
+  return tool_error("[T1003] argument %s=%s is a range: %s: -D '%s=%s'", arg->name, arg->text, where,
+                    arg->name, arg->text),
          false;
 }
 

@@ -18,10 +18,14 @@ ReportContext run_report_context(const Run *run) {
       .diags = &run->c->diags, .names = names, .args = run->bits, .verbose = run->options->verbose};
   if (run->bits) context.arg_count = run->bit_count;
   if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
+  context.ptx_hint = run->ptx_hint;
   context.no_shared = context.ptx_file && !run->options->shared_bytes;
   for (uint32_t i = 0; i < run->holder_count; i++)
-    if (run->params[i].buffer == &run->params[i])
-      names[context.name_count++] = run_buffer_name(&run->params[i]);
+    if (run->params[i].buffer == &run->params[i]) {
+      BufferName name = run_buffer_name(&run->params[i]);
+      if (context.ptx_file) name.name = run_source_name(run, name.name);
+      names[context.name_count++] = name;
+    }
   return context;
 }
 

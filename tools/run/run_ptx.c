@@ -38,7 +38,7 @@ static bool take_types(const Run *run, const char *types) {
   return true;
 }
 
-bool run_ptx_image(const Run *run, KernelImage *image) {
+bool run_ptx_image(Run *run, KernelImage *image) {
   const Options *o = run->options;
   if (o->grid_text)
     return tool_error("[T1001] --grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
@@ -53,6 +53,7 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
   launchable = launchable && take_types(run, params.at);
   buf_free(&params);
   if (!launchable) return false;
+  run_read_source(run, entry);
   *image = (KernelImage){.name = entry, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
   for (uint32_t i = 0; i < run->param_count; i++)
