@@ -367,7 +367,7 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   Obj obj;
   if (host && host_makes_list(e, expr, &obj)) return obj;
   if (!host && host_constant(e, expr, &obj)) return obj;
-  obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
+  obj = attribute ? elab_object_of(e, attribute) : obj_none();
   if (host && attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
   if (attribute && elab_number_call(e, expr, &obj, &obj)) return obj;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);

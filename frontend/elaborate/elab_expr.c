@@ -14,14 +14,27 @@ const char *elab_expr_text(Elab *e, const Expr *expr) {
   return arena_printf(e->arena, "%s.%s", elab_expr_text(e, object), expr->attribute.name);
 }
 
+// True if `whole` is `expr`, or an attribute of it, or of that one, and so on.
+static bool is_attribute_of(const Expr *whole, const Expr *expr) {
+  while (whole != expr && whole->kind == EXPR_ATTRIBUTE) whole = whole->attribute.object;
+  return whole == expr;
+}
+
+// np.random.rand is unknown as np.random already. The message is about the whole name.
 static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
-  const char *name = arena_printf(e->arena, "%s.%s", path, expr->attribute.name),
-             *hint = elab_host_hint(e, name);
+  const Expr *whole = e->attribute && is_attribute_of(e->attribute, expr) ? e->attribute : expr;
+  const char *hint = elab_host_hint(e, arena_printf(e->arena, "%s.%s", path, whole->attribute.name));
+  if (!hint) {
+    const char *first = elab_host_hint(e, arena_printf(e->arena, "%s.%s", path, expr->attribute.name));
+    if (first) whole = expr, hint = first;
+  }
   if (hint)
-    return elab_error(e, expr->loc, "[T0202] '%s' cannot be used in a kernel; write %s",
-                      elab_expr_text(e, expr), hint);
-  return elab_error(e, expr->loc, "[T0202] '%s' cannot be used in a kernel: only Triton's modules can",
-                    elab_expr_text(e, expr));
+    return elab_error(e, whole->loc, "[T0202] '%s' cannot be used in a kernel; write %s",
+                      elab_expr_text(e, whole), hint);
+  return elab_error(e, whole->loc,
+                    "[T0202] '%s' cannot be used in a kernel: call it before the launch, and pass its result "
+                    "as an argument",
+                    elab_expr_text(e, whole));
 }
 
 static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
@@ -182,8 +195,14 @@ static Obj unknown_in_file(Elab *e, const Expr *expr, const Module *file) {
                     elab_did_you_mean(e, str_from(expr->attribute.name), names, file->functions.n));
 }
 
-Obj elab_attribute(Elab *e, const Expr *expr) {
-  return elab_attribute_of(e, expr, elab_expr(e, expr->attribute.object));
+Obj elab_attribute(Elab *e, const Expr *expr) { return elab_attribute_of(e, expr, elab_object_of(e, expr)); }
+
+Obj elab_object_of(Elab *e, const Expr *expr) {
+  const Expr *outer = e->attribute;
+  if (!outer || !is_attribute_of(outer, expr)) e->attribute = expr;
+  Obj object = elab_expr(e, expr->attribute.object);
+  e->attribute = outer;
+  return object;
 }
 
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {

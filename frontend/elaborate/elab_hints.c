@@ -31,7 +31,7 @@ const char *elab_word_hint(const char *name) { return find_hint("word", name); }
 // --- Libraries of the host ---
 
 static bool is_host_library(const char *path) {
-  static const char *const roots[] = {"torch", "numpy", "math", "jax", "cupy", "scipy"};
+  static const char *const roots[] = {"torch", "numpy", "math", "jax", "cupy", "scipy", "random"};
   size_t n = strcspn(path, ".");
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
     if (strlen(roots[i]) == n && memcmp(roots[i], path, n) == 0) return true;

@@ -216,6 +216,7 @@ struct Elab {
   VEC(Warned) warned;                  // In .py files.
   VEC(PlainFunction) plains;           // Known so far.
   VEC(const NamedTuple *) aggregates;  // Classes of @triton.aggregate, known so far.
+  const Expr *attribute;               // The outermost one whose object is evaluated; NULL: none.
   bool raises;                         // The running code is known to have raised an exception.
   VEC(Star) stars;                     // Names that are being looked up through stars.
   VEC(ModuleLoop *) loops;             // Loops of the module level, met so far.
@@ -471,6 +472,7 @@ Obj elab_call(Elab *e, const Expr *call);
 // function.
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
+Obj elab_object_of(Elab *e, const Expr *expr); // the object of an attribute
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // for an object that is already evaluated.
 const char *elab_triton_name(Elem elem);                      // For example "int32", "uint8", "fp16".
 Obj elab_type_shape(Elab *e, const Type *type);               // The empty tuple if it is not a tile.

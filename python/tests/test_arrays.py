@@ -3,6 +3,7 @@
 
 import array
 import ctypes
+import random
 import unittest
 
 import tilec
@@ -47,6 +48,16 @@ class OwnInterface:
         return {"shape": (len(self.data),), "typestr": "<f4", "data": (ctypes.addressof(self.data), False), "version": 3}
 
 
+@tilec.jit
+def add_random(x):
+    tl.store(x, tl.load(x) + np.random.rand(1))
+
+
+@tilec.jit
+def add_throw(x):
+    tl.store(x, tl.load(x) + random.random())
+
+
 class Buffers(unittest.TestCase):
     @unittest.skipIf(np is None, "NumPy is not here")
     def test_constants_of_numpy(self):
@@ -56,6 +67,10 @@ class Buffers(unittest.TestCase):
                 convert[1](x, dtype)
         with self.assertRaisesRegex(tilec.CompilationError, r"'np\.mean' cannot be used in a kernel; write tl\.sum"):
             mean[1](x)
+        with self.assertRaisesRegex(tilec.CompilationError, r"'np\.random\.rand' cannot be used in a kernel; write tl\.rand\(seed, offsets\)"):
+            add_random[1](x)
+        with self.assertRaisesRegex(tilec.CompilationError, r"'random\.random' cannot be used in a kernel; write tl\.rand\(seed, offsets\)"):
+            add_throw[1](x)
         with self.assertRaisesRegex(tilec.CompilationError, "a NumPy array made at compile time; pass the array as an argument\n"):
             add_constant[1](x, np.arange(3))
 

@@ -60,7 +60,13 @@ class Config:
         self.tma, self.warp_specialize, self.epilogue, self.persistent = tma, warp_specialize, epilogue, persistent
 
     def all_kwargs(self) -> Dict[str, Any]:
-        """Returns a dict of the constexprs and options of a launch with this configuration."""
+        """Returns a dict of the constexprs and options of a launch with this configuration.
+
+        Example::
+
+            config = tilec.Config({"BLOCK": 256}, num_warps=8)
+            print(config.all_kwargs())  # {'BLOCK': 256, 'num_warps': 8, 'num_ctas': 1, 'num_stages': 3}
+        """
         names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", *OWN)
         options = {name: getattr(self, name) for name in names}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
@@ -342,6 +348,15 @@ class Autotuner(KernelInterface):
         Args:
             named: the arguments by name.
             kwargs: the launch's keywords.
+
+        Errors: ValueError if none is left.
+
+        Example::
+
+            sizes = [tilec.Config({"BLOCK": size}) for size in (128, 256)]
+            fewer = {"early_config_prune": lambda configs, named_args, **kwargs: configs[1:]}
+            tuned = tilec.autotune(sizes, key=["n"], prune_configs_by=fewer)(add)
+            print([config.kwargs for config in tuned.prune_configs({"n": 1000}, {})])  # [{'BLOCK': 256}]
         """
         configs = list(self.configs)
         if self.early_config_prune is not None:
@@ -406,6 +421,14 @@ class Autotuner(KernelInterface):
             args, kwargs: the arguments of a launch.
             grid: the number of programs, as in a launch.
             warmup: True compiles only.
+
+        Returns a CompiledKernel.
+
+        Example::
+
+            tuned = tilec.autotune([tilec.Config({"BLOCK": 256})], key=["n"])(add)
+            tuned.run(x, y, out, 1000, grid=grid)
+            print(out[999])  # 2.0
         """
         kwargs.update(grid=grid, warmup=warmup)
         config = self.best_config = self._choose(args, kwargs)
@@ -421,6 +444,11 @@ class Autotuner(KernelInterface):
             args, kwargs: as for a launch, without what the configurations give.
 
         Returns a list of CompiledKernels.
+
+        Example::
+
+            tuned = tilec.autotune([tilec.Config({"BLOCK": size}) for size in (128, 256)], key=["n"])(add)
+            print(len(tuned.warmup(x, y, out, 1000)), out[999])  # 2 0.0
         """
         named = dict(zip(self.arg_names, args))
         return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(named, kwargs)]
@@ -528,11 +556,24 @@ class Heuristics(KernelInterface):
         return kwargs
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Computes the values and launches, as `kernel[grid](*args, **kwargs)` does."""
+        """Computes the values and launches, as `kernel[grid](*args, **kwargs)` does.
+
+        Example::
+
+            chosen = tilec.heuristics({"BLOCK": lambda args: tilec.next_power_of_2(args["n"])})(add)
+            chosen.run(x, y, out, 1000, grid=(1,))
+            print(out[999])  # 2.0
+        """
         return self.fn.run(*args, **self._with_values(args, kwargs))
 
     def warmup(self, *args: Any, **kwargs: Any) -> Any:
-        """Computes the values and compiles; launches nothing."""
+        """Computes the values and compiles; launches nothing.
+
+        Example::
+
+            chosen = tilec.heuristics({"BLOCK": lambda args: tilec.next_power_of_2(args["n"])})(add)
+            print(chosen.warmup(x, y, out, 1000).name, out[999])  # add 0.0
+        """
         return self.fn.warmup(*args, **self._with_values(args, kwargs))
 
 

@@ -130,7 +130,15 @@ class LaunchError(TilecError):
 
 
 class DriverError(TilecError):
-    """A call of the CUDA driver failed."""
+    """A call of the CUDA driver failed.
+
+    Example::
+
+        try:
+            tilec.synchronize()
+        except tilec.DriverError as error:
+            print("the GPU cannot be used any more in this process:", error)
+    """
 
 
 class DeviceError(TilecError):
@@ -216,7 +224,15 @@ class TooLargeError(CompilationError, OutOfResources):
 
 
 class InternalError(TilecError):
-    """A bug of tilec. The message names the pass and a file that reproduces it."""
+    """A bug of tilec. The message names the pass and a file that reproduces it.
+
+    Example::
+
+        try:
+            add[grid](x, y, out, 1000, BLOCK=256)
+        except tilec.InternalError as error:
+            print("report this message and the file that it names:", error)
+    """
 
 
 class TritonImportError(ImportError):

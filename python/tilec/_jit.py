@@ -293,6 +293,11 @@ class JITFunction(_native.Launcher):
             args, kwargs: as for a launch.
 
         Returns a CompiledKernel.
+
+        Example::
+
+            compiled = add.run(x, y, out, 1000, grid=grid, BLOCK=256)
+            print(compiled.name, out[999])  # add 2.0
         """
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
@@ -325,7 +330,15 @@ class JITFunction(_native.Launcher):
             grid: the number of programs, as for a launch.
             kwargs: as for a launch.
 
+        Returns an Explanation. `str()` and `text` are the report of `tilec explain`, `headline` is its first line, and
+        `page` is a page of HTML.
+
         Errors: RuntimeError if it cannot be explained.
+
+        Example::
+
+            told = add.explain(x, y, out, 1000, grid=grid, BLOCK=256)
+            print("limited by" in told.headline, "tl.store" in told.text, out[999])  # True True 0.0
         """
         from ._explain import explain
 

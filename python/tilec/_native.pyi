@@ -24,7 +24,15 @@ class Device:
         """The architecture that kernels are compiled for, such as "sm_90a"."""
 
     def synchronize(self) -> None:
-        """Waits until the launches on this device are done."""
+        """Waits until the launches on this device are done.
+
+        Errors: as for `tilec.synchronize`.
+
+        Example::
+
+            add[grid](x, y, out, 1000, BLOCK=256)
+            tilec.device().synchronize()
+        """
 
 class Program:
     def __init__(self, sources: List[Tuple[str, str]], shown: List[Tuple[str, str]] = ...) -> None: ...

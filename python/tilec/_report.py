@@ -16,6 +16,15 @@ class Compiled:
         file, line: where its function is.
         seconds: how long the compile took, or None if it was not measured.
         reason: None if tilec compiled it; else why Triton did.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        triton.jit(add.fn)[grid](x, y, out, 1000, BLOCK=256)
+        made = tilec.triton.report()[0]
+        print(made.kernel, made.reason)  # add None
     """
 
     kernel: str
@@ -32,7 +41,18 @@ class Compiled:
 
 class Report(List[Compiled]):
     """The compiles of this process, in order; those for launches on the simulator too. It is a list of Compiled. `str()` is a
-    table of them."""
+    table of them.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        triton.jit(add.fn)[grid](x, y, out, 1000, BLOCK=256)
+        report = tilec.triton.report()
+        print(len(report), report.fallbacks)  # 1 []
+        print(str(report).splitlines()[0])  # 1 kernel compiled by tilec, 0 left to Triton
+    """
 
     @property
     def fallbacks(self) -> List[Compiled]:

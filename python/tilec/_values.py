@@ -156,10 +156,17 @@ def is_plain_function(value: Any) -> bool:
     return isinstance(value, (types.FunctionType, types.MethodType))
 
 
+def _changes(function: Any) -> bool:
+    """True for functions of random numbers and of the time. A kernel would have the value of its compilation for ever."""
+    owner = getattr(function, "__self__", None)
+    module = owner.__name__ if isinstance(owner, types.ModuleType) else type(owner).__module__
+    return module in ("random", "time") or module.startswith("numpy.random")
+
+
 def is_evaluable(value: Any) -> bool:
     """True if Python computes calls with known arguments: classes, constexpr functions, and functions that are not
     written in Python."""
-    if is_aggregate(value):
+    if is_aggregate(value) or _changes(value):
         return False
     if is_constexpr_function(value):
         return library_function(value) is None

@@ -53,7 +53,22 @@ __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"
 
 class TritonError(TilecError, _errors.CompilationError):
     """A kernel that tilec does not compile, where that is an error (TILEC_TRITON=strict, the simulator). It is one of
-    Triton's CompilationErrors too."""
+    Triton's CompilationErrors too.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        @triton.jit
+        def wrong(x):
+            tl.store(x, tl.lode(x))
+
+        try:
+            wrong[(1,)](x)
+        except triton.CompilationError as error:  # with Triton installed a TritonError, else tilec.CompilationError
+            print("unknown name" in str(error))  # True
+    """
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()):
         Exception.__init__(self, message)

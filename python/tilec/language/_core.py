@@ -99,6 +99,11 @@ class constexpr:
 
         Args:
             other: a value or a constexpr.
+
+        Example::
+
+            EVEN, REST = tl.constexpr(True), tl.constexpr(0)
+            print(EVEN.logical_and(REST))  # constexpr[0]
         """
         return constexpr(self.value and _unwrap(other))
 
@@ -107,6 +112,11 @@ class constexpr:
 
         Args:
             other: a value or a constexpr.
+
+        Example::
+
+            EVEN, REST = tl.constexpr(True), tl.constexpr(0)
+            print(EVEN.logical_or(REST))  # constexpr[True]
         """
         return constexpr(self.value or _unwrap(other))
 

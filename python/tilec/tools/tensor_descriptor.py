@@ -64,6 +64,13 @@ class TensorDescriptor:
         Returns a TensorDescriptor.
 
         Errors: TypeError if the array has no strides.
+
+        Example::
+
+            from tilec.tools.tensor_descriptor import TensorDescriptor
+
+            whole = TensorDescriptor.from_tensor(np.ones((64, 32), np.float32), [16, 16])
+            print(whole.shape, whole.strides, whole.block_shape)  # [64, 32] [32, 1] [16, 16]
         """
         stride = getattr(tensor, "stride", None)
         if callable(stride):

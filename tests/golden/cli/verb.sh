@@ -15,6 +15,6 @@ t 'tilec'
 t 'tilec --remarks run add.tile'
 # cache without a word lists.
 t 'TILEC_CACHE=on TILEC_CACHE_DIR=$PWD/folder tilec run add.tile --device sim x=ones:fp32[8] y=ones:fp32[8] out=empty:fp32[8] n=8'
-t 'TILEC_CACHE=on TILEC_CACHE_DIR=$PWD/folder tilec cache | sed -E "s/^[0-9a-f]{12} /<key>/; s/ [0-9.]+ (B|KiB|GiB)/ <size>/g; s/(now|[0-9]+ s ago) /<age> /; s, in .*/folder, in <folder>,"'
+t 'TILEC_CACHE=on TILEC_CACHE_DIR=$PWD/folder tilec cache | sed -E "s/^[0-9a-f]{12} /<key>/; s/ [0-9.]+ (B|KiB|GiB)/ <size>/g; s/ +(now|[0-9]+ s ago) +/ <age> /; s, in .*/folder, in <folder>,"'
 t 'TILEC_CACHE=on TILEC_CACHE_DIR=$PWD/folder tilec cache --json | python3 -c "import json, sys; print([(e[\"kernel\"], e[\"state\"]) for e in json.load(sys.stdin)])"'
 t 'TILEC_CACHE=on TILEC_CACHE_DIR=$PWD/folder tilec cache frob'

@@ -80,6 +80,16 @@ def do_bench_cudagraph(
         fn, rep, grad_to_none, quantiles, return_mode: as for `do_bench`.
 
     Returns milliseconds: a number, or a list.
+
+    Example::
+
+        import warnings
+        import tilec.triton
+        from triton.testing import do_bench_cudagraph
+
+        warnings.simplefilter("ignore", tilec.TilecWarning)  # it says that the simulator measures no time
+        times = do_bench_cudagraph(lambda: add[grid](x, y, out, 1000, BLOCK=256), rep=1, quantiles=[0.2, 0.8])
+        print(len(times), out[999])  # 2 2.0
     """
     if not driver.active.on_gpu:
         return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
@@ -137,6 +147,19 @@ class Benchmark:
         plot_name: the title, and the files' name.
         args: further arguments by name.
         xlabel, ylabel, x_log, y_log, styles: of the plot.
+
+    Example::
+
+        import tilec.triton
+        from triton.testing import Benchmark, perf_report
+
+        rows = Benchmark(["n"], [10, 100], "kind", ["sum", "max"], ["Sum", "Largest"], "numbers", {})
+        measured = perf_report(rows)(lambda n, kind: float({"sum": sum, "max": max}[kind](range(n))))
+        measured.run(print_data=True)
+        # numbers:
+        #      n          Sum    Largest
+        # 0   10    45.000000   9.000000
+        # 1  100  4950.000000  99.000000
     """
 
     def __init__(

@@ -27,6 +27,15 @@ class ASTSource:
         signature: the types of the parameters by name, such as "*fp32", "i32" and "constexpr".
         constexprs: the values of constexprs by name, number or path.
         attrs: facts by path, such as `{(0,): [["tt.divisibility", 16]]}`.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        types = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+        source = triton.compiler.ASTSource(triton.jit(add.fn), types, {"BLOCK": 256})
+        print(source.name, source.signature["x"], source.constants)  # add *fp32 {(4,): 256}
     """
 
     def __init__(self, fn: Any, signature: Mapping[str, Any], constexprs: Optional[Mapping[Any, Any]] = None, attrs: Optional[Mapping[Any, Any]] = None):

@@ -36,7 +36,17 @@ class JITFunction(tilec.JITFunction):
     """A kernel of `triton.jit`: a `tilec.JITFunction`, with more methods of Triton's. Its globals have to be constexprs, and
     pointer arguments are assumed not to overlap.
 
-    `device_caches`, `create_binder` and `used_global_vals` raise AttributeError."""
+    `device_caches`, `create_binder` and `used_global_vals` raise AttributeError.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        kernel = triton.jit(add.fn)
+        print(isinstance(kernel, triton.JITFunction), kernel.full_name, len(kernel.cache_key))  # True __main__.add 64
+        print(kernel.raw_src[0].strip())  # def add(x, y, out, n, BLOCK: tl.constexpr):
+    """
 
     def __init__(self, fn: Any, **options: Any):
         super().__init__(fn, **options)
@@ -59,6 +69,15 @@ class JITFunction(tilec.JITFunction):
 
         Args:
             specialization: an object with `constants` and `signature`, both dicts by name.
+
+        Example::
+
+            import types
+            import tilec.triton
+            import triton
+
+            named = triton.jit(add.fn, repr=lambda made: f"add_{made.constants['BLOCK']}")
+            print(named.repr(types.SimpleNamespace(constants={"BLOCK": 256}, signature={})))  # add_256
         """
         return self.fn.__name__ if self._repr is None else str(self._repr(specialization))
 
@@ -122,6 +141,14 @@ class JITFunction(tilec.JITFunction):
             args, grid, kwargs: as for `tilec.JITFunction`.
 
         Returns a CompiledKernel; None if a hook has left the compile out.
+
+        Example::
+
+            import tilec.triton
+            import triton
+
+            kernel = triton.jit(add.fn)
+            print(kernel.warmup(x, y, out, 1000, BLOCK=256, grid=grid).name, out[999])  # add 0.0
         """
         return _hooked.compiled(self, args, kwargs, True) if _hooks.is_watched else super().warmup(*args, **kwargs)
 
@@ -134,6 +161,18 @@ class JITFunction(tilec.JITFunction):
         Returns a CompiledKernel.
 
         Errors: RuntimeError if that was another kernel.
+
+        Example::
+
+            import tilec.triton
+            import triton
+
+            kernel, kept = triton.jit(add.fn), []
+            hook = lambda **told: kept.append(told["compile"]["specialization_data"])
+            triton.knobs.runtime.jit_post_compile_hook = hook
+            kernel.warmup(x, y, out, 1000, BLOCK=256, grid=grid)
+            triton.knobs.runtime.jit_post_compile_hook = None
+            print(kernel.preload(kept[0]).name)  # add
         """
         return _hooked.preload(self, specialization_data)
 
@@ -201,6 +240,16 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
     Returns a TensorWrapper, or the tensor if it has that type.
 
     Errors: TypeError if it is no tensor.
+
+    Example::
+
+        import tilec.triton
+        import triton
+
+        try:
+            triton.reinterpret(x, tl.int8)  # of PyTorch: triton.reinterpret(torch.zeros(4, dtype=torch.uint8), tl.float8e5)
+        except TypeError as error:
+            print(error)  # reinterpret takes a tensor, not ndarray
     """
     base: Optional[Any] = tensor.base if isinstance(tensor, TensorWrapper) else tensor if hasattr(tensor, "data_ptr") else None
     if base is None:
