@@ -79,6 +79,7 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   case COMMAND_TUNE: return command_tune(options, arena);
   case COMMAND_CHECK: return command_check(options, arena);
   case COMMAND_CACHE: return command_cache(options, arena);
+  case COMMAND_WARM: return command_warm(options, arena);
   case COMMAND_LSP: return command_lsp(options, arena);
   case COMMAND_HELP: return command_help(options);
   case COMMAND_VERSION: return print_text(options->json ? print_version_json : print_version);

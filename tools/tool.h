@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "runtime/compile/compile.h"
+#include "runtime/launch/kernel.h"
 #include "tools/files.h"
 #include "tools/options/options.h"
 
@@ -28,6 +29,7 @@ ExitStatus command_check(const Options *options, Arena *arena);
 ExitStatus command_explain(const Options *options, Arena *arena);
 ExitStatus command_tune(const Options *options, Arena *arena);
 ExitStatus command_cache(const Options *options, Arena *arena);
+ExitStatus command_warm(const Options *options, Arena *arena);
 ExitStatus command_lsp(const Options *options, Arena *arena);
 
 // Returns true if output to file descriptor `fd` is coloured: always, never, or on a terminal. On a terminal,
@@ -57,6 +59,25 @@ tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
 // all that are fully specified. Kernels left out are remarks. It is an error if none is left.
 typedef VEC(Spec) SpecList;
 tilec_status tool_entries(const Options *o, Compilation *c, const Spec *spec, SpecList *list);
+// The facts that a compile may rely on.
+typedef struct ImageFacts {
+  const char *text; // of a --variant; NULL: of --signature
+  bool none;        // no facts
+} ImageFacts;
+
+typedef struct ImageRequest {
+  const Options *o;
+  uint32_t number;        // of the kernel, among tool_entries'
+  const TargetInfo *arch; // NULL: of the options
+  ImageFacts facts;
+} ImageRequest;
+
+// The specialisation of one kernel for one architecture and these facts. Call after tool_parse.
+tilec_status tool_image_spec(const ImageRequest *r, Compilation *c, Spec *spec);
+// Reports a --variant that has more than facts, or one of no parameter.
+tilec_status tool_check_variants(Compilation *c, const Options *o, const SpecList *list);
+// Lowers the specialisation to the level: the options as given, or fewer of them.
+void tool_lower_spec(Spec *spec, SpecLevel level);
 // After the errors of a kernel that may lack types or values: proposes a command line that has them.
 void tool_ask_types(const Options *o, Compilation *c, const Spec *spec);
 

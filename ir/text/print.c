@@ -17,7 +17,7 @@ typedef struct IrPrinter {
   IrContext *ir;
   IrModule *module;
   Buf *out;
-  bool locs, bodies;
+  bool locs, numbered, bodies;
   Arena scratch;
   LayoutNames layouts;
   const char **names; // of values by id; NULL: the id itself
@@ -93,8 +93,18 @@ static void print_value(IrPrinter *p, const Value *value) {
     buf_printf(p->out, "%%%u", value->id);
 }
 
+static void print_file(IrPrinter *p, uint16_t file) {
+  const char *name = sources_name(p->ir->sources, file);
+  uint32_t number = 0;
+  for (uint16_t i = 0; i < file && p->numbered; i++) number += sources_name(p->ir->sources, i)[0] != '<';
+  if (p->numbered && name[0] != '<')
+    buf_printf(p->out, "%u", number);
+  else
+    buf_quoted(p->out, str_from(name));
+}
+
 static void print_place(IrPrinter *p, Loc loc) {
-  buf_quoted(p->out, str_from(sources_name(p->ir->sources, loc.file)));
+  print_file(p, loc.file);
   buf_printf(p->out, ":%u:%u", loc.line, loc.col);
   if (loc.len) buf_printf(p->out, "+%u", loc.len);
 }
@@ -369,6 +379,7 @@ void host_print(Func *func, const HostRegion *host, Buf *out) {
 void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
   IrPrinter p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
   p.bodies = !options || !options->no_bodies;
+  p.numbered = options && options->numbered;
   fault_guard(print_module, free_scratch, &p);
 }
 

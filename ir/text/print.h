@@ -8,6 +8,7 @@
 
 typedef struct PrintOptions {
   bool no_locs;   // leaves the locations out (golden files)
+  bool numbered;  // files in locations by their place among those whose names do not begin with <
   bool no_bodies; // each kernel's body is only `return`: for its parameters and host regions
 } PrintOptions;
 

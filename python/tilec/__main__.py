@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m tilec [check|explain] SCRIPT [ARGUMENTS]: runs a program with tilec as Triton's compiler."""
+"""python -m tilec [check|explain|warm] SCRIPT [ARGUMENTS]: runs a program with tilec as Triton's compiler."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, List, Optional, Sequence, Tuple
 
-from . import _elsewhere, _errors, _explain, _own
+from . import _elsewhere, _errors, _explain, _own, _warm
 from ._errors import TritonImportError
 
 USAGE = """\
 usage: python -m tilec [check|explain] [--kernel NAME] [--strict] SCRIPT [ARGUMENTS...]
        python -m tilec [check|explain] [--kernel NAME] [--strict] -m MODULE [ARGUMENTS...]
+       python -m tilec warm [--arch SM] -o BUNDLE SCRIPT|-m MODULE [ARGUMENTS...]
 
 Runs a Python program. tilec compiles its @triton.jit kernels (as with TILEC_TRITON=1). Kernels that tilec does not support
 are compiled by Triton, with a warning. Where Triton is not installed, tilec's own `triton` module replaces it.
@@ -29,6 +30,9 @@ are compiled by Triton, with a warning. Where Triton is not installed, tilec's o
            catches the error.
   explain  runs the program, and then predicts what its launches cost, line by line, as the command `tilec explain` does:
            each kernel once per configuration.
+  warm     runs the program, and writes the kernels that it compiled to a bundle. With TILEC_BUNDLE=BUNDLE later runs compile
+           none of them; TILEC_JIT=forbid makes a compile an error.
+  --arch   warm: compiles for this architecture, such as sm_90a, and runs the program on the simulator.
   --kernel checks or explains only launches of the kernel with that name.
   --strict makes warnings of checked launches errors, as `tilec check --strict` does: the status is 1.
 """
@@ -131,7 +135,25 @@ def _take_options(words: List[str]) -> Tuple[List[str], Optional[str], bool]:
     return words, kernel, strict
 
 
+def _warm_up(words: List[str]) -> Any:
+    """Runs the program with these words, and writes the bundle."""
+    try:
+        words, output, arch = _warm.take_options(words)
+    except _warm.Usage as error:
+        print(f"tilec: {error}: see python -m tilec --help", file=sys.stderr)
+        return 2
+    folder = _warm.begin(arch)
+    good = False
+    try:
+        good = not main(words)
+    finally:
+        status = _warm.end(folder, output, good)
+    return status
+
+
 def main(words: List[str]) -> Any:
+    if words[:1] == ["warm"]:
+        return _warm_up(words[1:])
     checks, explains, strict = words[:1] == ["check"], words[:1] == ["explain"], False
     if checks or explains:
         words, kernel, strict = _take_options(words[1:])

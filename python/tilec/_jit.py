@@ -135,6 +135,9 @@ class UnknownOption(KeyError):
 def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
     """tilec's options from a launch's keywords that are no parameters."""
     made: Dict[str, Any] = {"fp32_dot": _fp32_dot()}
+    arch = os.environ.get("TILEC_WARM_ARCH")  # _warm.begin
+    if arch:
+        made["arch"] = arch
     for name, value in given.items():
         if name in ("num_warps", "num_stages", "maxnreg"):
             if value is not None:

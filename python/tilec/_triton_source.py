@@ -218,6 +218,7 @@ class Result:
     def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: Optional[Dict[str, str]]):
         self.captured, self.compiled, self.seconds, self.mapped = captured, compiled, seconds, mapped
         self.meta: Dict[str, Any] = json.loads(compiled.output("launch"))
+        self.bundled = str(compiled.output("tir")).startswith("// the kernel is from a bundle")
 
     def __str__(self) -> str:
         return self.captured.shown[0][1].lstrip("\n")
@@ -344,7 +345,9 @@ class Mapped(_native.Launcher):
         kernel = self._kernels.get(device)
         if kernel is None:
             program = _native.Program(*([(name, text) for name, text in self._made[key]] for key in ("sources", "shown")))
-            kernel = self._kernels[device] = _native.Kernel(device, program, self._made["options"])
+            arch = os.environ.get("TILEC_WARM_ARCH")
+            made = {**self._made["options"], **({"arch": arch} if arch else {})}
+            kernel = self._kernels[device] = _native.Kernel(device, program, made)
         return kernel, ()
 
     def _drop(self, kernel: _native.Kernel) -> None:

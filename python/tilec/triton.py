@@ -162,6 +162,11 @@ def _leave_gluon(kernel: Any) -> None:
         _note(name, kernel, 0.0, GLUON)
 
 
+def _forbids() -> bool:
+    """True if a compile is an error (TILEC_JIT), so that Triton compiles nothing in tilec's place either."""
+    return os.environ.get("TILEC_JIT", "") == "forbid"
+
+
 def _fall_back(source: Any, error: Exception) -> None:
     """Tells once a kernel what it is that tilec does not compile."""
     if not isinstance(error, _source.FAILURES):
@@ -185,6 +190,8 @@ def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: An
             _note(source.name, source.fn, result.seconds)
             return result
         except Exception as error:  # one of tilec's own mistakes is no reason to end a program that Triton compiles
+            if _forbids():
+                raise _tritons(error) from error
             module = original(source, target, options, *rest)  # what Triton refuses too is Triton's error
             _fall_back(source, error)
             return module
@@ -196,6 +203,12 @@ def _stage(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         result = module if isinstance(module, _source.Result) else module.result if isinstance(module, _Text) else None
         if result is None:
             return original(module, metadata)
+        if name == "cubin" and (result.bundled or _forbids()):
+            try:
+                return result.compiled.output("cubin")
+            except TilecError as error:
+                if _forbids():
+                    raise TritonError(str(error)) from error
         if name == "cubin":
             return _assemble(original, str(module), metadata)
         metadata.update(result.metadata())
@@ -325,6 +338,19 @@ def _as_types(args: Sequence[Any]) -> List[Any]:
     return [_jit.MockTensor(a.dtype) if hasattr(a, "__array_interface__") and hasattr(a, "shape") and not hasattr(a, "data_ptr") else a for a in args]
 
 
+def _record(kernel: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> None:
+    """Compiles as a launch on a GPU does, where `python -m tilec warm` runs on the simulator."""
+    types = dict(zip(kwargs, _as_types(list(kwargs.values()))))
+    made = _original(_jit.JITFunction, "run")(kernel, *_as_types(args), grid=(1,), warmup=True, **types)
+    launch = getattr(made.metadata, "tilec_launch", None)
+    if launch is None:
+        return
+    named = {**dict(zip(kernel.arg_names, args)), **kwargs}
+    defaults = {param.name: param.default for param in kernel.params if param.has_default}
+    mapped = _source.Mapped(launch)
+    mapped._prepare(*({**defaults, **named}[name] for name in kernel.arg_names))
+
+
 def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """In the place of JITFunction.run. Kernels that are only compiled are Triton's to keep."""
     original = _original(_jit.JITFunction, "run")
@@ -341,6 +367,8 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
     for hook in kernel.pre_run_hooks:
         hook(*args, **kwargs)
     try:
+        if os.environ.get("TILEC_RECORD") and isinstance(_triton.runtime.driver.active, SimulatorDriver):
+            _record(kernel, args, kwargs)
         ours = simulated(kernel)
         if isinstance(_triton.runtime.driver.active, SimulatorDriver):
             ours.report(args, kwargs)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from types import SimpleNamespace
 from typing import Any, Callable, Optional, Sequence
 
@@ -13,7 +14,7 @@ from triton.backends.driver import DriverBase
 from .compiler import wanted
 
 # The properties of the simulator that kernels are compiled for, and of its chip.
-CAPABILITY = 90
+CAPABILITY = int((os.environ.get("TILEC_WARM_ARCH") or "sm_90").lstrip("sm_").rstrip("a"))
 PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32}
 
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/cache/bundle.h"
 #include "runtime/cache/cache_folder.h"
 
 static const char magic[] = "tilec-cache 1 ";
@@ -60,7 +61,7 @@ bool cache_field_number(const CacheEntry *entry, const char *name, uint32_t *val
 
 // --- Reading ---
 
-static void hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]) {
+void cache_hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]) {
   Digest digest;
   unsigned char bytes[DIGEST_BYTES];
   digest_start(&digest);
@@ -74,7 +75,7 @@ static const char *take_apart(char *at, size_t n, const char *name, CacheEntry *
   char hex[DIGEST_HEX + 1], *body = at + BODY_AT;
   if (n < BODY_AT) return "it is cut off";
   if (memcmp(at, magic, HASH_AT) != 0) return "it is no entry of this version";
-  hash_hex(at + HASHED_AT, n - HASHED_AT, hex);
+  cache_hash_hex(at + HASHED_AT, n - HASHED_AT, hex);
   if (memcmp(hex, at + HASH_AT, DIGEST_HEX) != 0) return "its hash is another";
   if (memcmp(at + KEY_AT, name, DIGEST_HEX) != 0) return "it is another's under a wrong name";
   if (strtoull(at + BYTES_AT, NULL, 10) != n - BODY_AT) return "its length is another";
@@ -84,6 +85,20 @@ static const char *take_apart(char *at, size_t n, const char *name, CacheEntry *
   entry->fields = (Str){body, (size_t)(gap - body)};
   entry->blob = (Str){blob, (size_t)(at + n - blob)};
   return NULL;
+}
+
+const char *cache_read_text(Str text, const char *name, CacheEntry *entry) {
+  char *memory = malloc(text.n + 1);
+  *entry = (CacheEntry){0};
+  if (!memory) return "there is no memory for it";
+  memcpy(memory, text.at, text.n);
+  memory[text.n] = '\0';
+  const char *reason = take_apart(memory, text.n, name, entry);
+  if (reason)
+    free(memory);
+  else
+    entry->memory = memory;
+  return reason;
 }
 
 static bool read_all(int fd, char *at, size_t n) {
@@ -144,11 +159,12 @@ CacheState cache_read(int folder, const char *name, bool use, CacheEntry *entry,
   return state;
 }
 
-bool cache_get(const CacheKey *key, CacheEntry *entry) {
+static bool get_from_folder(const CacheKey *key, CacheEntry *entry) {
   char name[DIGEST_HEX + 1];
   const char *reason;
   bool missing;
   *entry = (CacheEntry){0};
+  if (!key->in_folder) return false;
   int folder = cache_open_folder(false, NULL);
   if (folder < 0) return false;
   digest_hex(key->bytes, name);
@@ -162,9 +178,15 @@ bool cache_get(const CacheKey *key, CacheEntry *entry) {
   return state == CACHE_GOOD;
 }
 
+bool cache_get(const CacheKey *key, CacheEntry *entry) {
+  if (!bundle_get(key->portable, entry) && !get_from_folder(key, entry)) return false;
+  cache_record(key, entry->fields, entry->blob);
+  return true;
+}
+
 // --- Writing ---
 
-static bool write_all(int fd, const char *at, size_t n) {
+bool cache_write_all(int fd, const char *at, size_t n) {
   while (n) {
     ssize_t put = write(fd, at, n);
     if (put < 0 && errno == EINTR) continue;
@@ -216,7 +238,7 @@ static char *make_text(const char *name, Str fields, Str blob, size_t *bytes) {
   memcpy(at, fields.at, fields.n);
   memcpy(at + fields.n, "\n\n", 2);
   memcpy(at + fields.n + 2, blob.at, blob.n);
-  hash_hex(text + HASHED_AT, BODY_AT + body - HASHED_AT, hex);
+  cache_hash_hex(text + HASHED_AT, BODY_AT + body - HASHED_AT, hex);
   memcpy(text + HASH_AT, hex, DIGEST_HEX);
   *bytes = BODY_AT + body;
   return text;
@@ -227,13 +249,10 @@ static bool write_entry(int folder, const char *name, const char *text, size_t b
   char temporary[CACHE_TMP_ROOM];
   int fd = cache_open_temporary(folder, temporary, sizeof temporary);
   if (fd < 0) return false;
-  bool good = write_all(fd, text, bytes) && renameat(folder, temporary, folder, name) == 0;
+  bool good = cache_write_all(fd, text, bytes) && renameat(folder, temporary, folder, name) == 0;
   int reason = errno;
   if (!good) unlinkat(folder, temporary, 0);
   close(fd);
-  if (good)
-    cache_grown(folder, (int64_t)bytes); // also counts an entry that it replaced; trimming corrects
-                                         // that
   errno = reason;
   return good;
 }
@@ -258,31 +277,51 @@ static void release_signal(const HeldSignal *held) {
   pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
-static void put_in_folder(int folder, const CacheKey *key, Str fields, Str blob) {
-  static bool cleaned; // atomic: once per process
+// Returns the bytes that were written. 0, with errno: it failed.
+static size_t put_in_folder(int folder, const unsigned char key[DIGEST_BYTES], Str fields, Str blob) {
+  HeldSignal held;
   char name[DIGEST_HEX + 1];
-  size_t bytes;
-  digest_hex(key->bytes, name);
-  if (!__atomic_exchange_n(&cleaned, true, __ATOMIC_RELAXED)) cache_clean(folder);
+  size_t bytes = 0;
+  digest_hex(key, name);
+  errno = ENOMEM;
   char *text = make_text(name, fields, blob, &bytes);
-  if (text && !write_entry(folder, name, text, bytes)) {
-    char path[1024];
-    const char *reason = strerror(errno);
-    cache_say(CACHE_NO_WRITE, "the cache %s cannot be written: %s: compiled kernels are not kept",
-              cache_path(path, sizeof path) ? path : "", reason);
-  }
+  hold_signal(&held);
+  bool good = text && write_entry(folder, name, text, bytes);
+  int reason = errno;
+  release_signal(&held);
   free(text);
+  errno = reason;
+  return good ? bytes : 0;
 }
 
-void cache_put(const CacheKey *key, Str fields, Str blob) {
+static void put_in_cache(const CacheKey *key, Str fields, Str blob) {
+  static bool cleaned; // atomic: once per process
   uint64_t limit = cache_size_limit();
-  HeldSignal held;
-  if (blob.n > MAX_BYTES / 2 || fields.n > MAX_BYTES / 4) return;
   if (limit && BODY_AT + fields.n + blob.n > limit) return;
   int folder = cache_open_folder(true, NULL);
   if (folder < 0) return;
-  hold_signal(&held);
-  put_in_folder(folder, key, fields, blob);
-  release_signal(&held);
+  if (!__atomic_exchange_n(&cleaned, true, __ATOMIC_RELAXED)) cache_clean(folder);
+  size_t bytes = put_in_folder(folder, key->bytes, fields, blob);
+  char path[1024];
+  if (bytes)
+    cache_grown(folder, (int64_t)bytes); // also counts an entry that it replaced; trimming corrects that
+  else if (errno != ENOMEM)
+    cache_say(CACHE_NO_WRITE, "the cache %s cannot be written: %s: compiled kernels are not kept",
+              cache_path(path, sizeof path) ? path : "", strerror(errno));
   close(folder);
+}
+
+void cache_record(const CacheKey *key, Str fields, Str blob) {
+  const char *path = bundle_records() ? getenv("TILEC_RECORD") : NULL;
+  int folder = path ? cache_open_folder_at(path, true, NULL) : -1;
+  if (folder < 0) return;
+  if (!put_in_folder(folder, key->portable, fields, blob))
+    cache_say(CACHE_NO_RECORD, "TILEC_RECORD: %.4000s cannot be written: %s", path, strerror(errno));
+  close(folder);
+}
+
+void cache_put(const CacheKey *key, Str fields, Str blob) {
+  if (blob.n > MAX_BYTES / 2 || fields.n > MAX_BYTES / 4) return;
+  if (key->in_folder) put_in_cache(key, fields, blob);
+  cache_record(key, fields, blob);
 }

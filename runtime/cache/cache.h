@@ -20,17 +20,20 @@
 
 typedef struct CacheKey {
   unsigned char bytes[DIGEST_BYTES];
+  unsigned char portable[DIGEST_BYTES]; // the same on every machine (runtime/cache/bundle.h)
+  bool in_folder;                       // the cache is on; then `bytes` is set
 } CacheKey;
 
 // A key covers everything that an entry depends on. Call begin, then digest_* for the caller's data, then
-// end. `kind` separates the keys of different callers. Every key includes tilec's build, LLVM's version and
-// libclc. False: the cache is off.
+// end. `kind` separates the keys of different callers. False: there is neither a cache nor a bundle.
 bool cache_key_begin(Digest *digest, const char *kind);
-// The same for entries that are not code. All programs and libraries that were built from the same sources,
-// with the same LLVM and libclc, share these keys.
-bool cache_key_begin_shared(Digest *digest, const char *kind);
+// `bytes` includes tilec's build, LLVM's version, libclc and `local`: names of files, and programs of this
+// machine. `portable` includes the hash of tilec's sources instead, and not `local`.
+CacheKey cache_key_end(const Digest *digest, Str local);
+// The same for entries that are not code: `bytes` is as `portable`. All programs and libraries that were built
+// from the same sources, with the same LLVM and libclc, share these keys.
+CacheKey cache_key_end_shared(const Digest *digest);
 extern const char cache_source_id[]; // a hash of these sources
-CacheKey cache_key_end(const Digest *digest);
 
 typedef struct CacheEntry {
   char *memory; // malloc'ed
@@ -48,6 +51,8 @@ bool cache_field_number(const CacheEntry *entry, const char *name, uint32_t *val
 // `fields`: kind, kernel, arch and other fields of the caller. If the cache is over its size limit, the least
 // recently used entries are removed.
 void cache_put(const CacheKey *key, Str fields, Str blob);
+// Only for $TILEC_RECORD: for entries that the cache does not keep. cache_get and cache_put do it too.
+void cache_record(const CacheKey *key, Str fields, Str blob);
 
 // Gets one line, without a newline, about a problem of the cache. Each kind is logged once per process. NULL,
 // the initial state: no log.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/cache/build_id.h"
+#include "runtime/cache/bundle.h"
 #include "runtime/tilec.h"
 
 enum { PATH_ROOM = 4096 };
@@ -145,10 +146,16 @@ static bool is_own(const char *path, int folder, char *text, size_t room) {
 }
 
 int cache_open_folder(bool make, Buf *why) {
-  char path[PATH_ROOM], text[PATH_ROOM + 128];
+  char path[PATH_ROOM];
   if (!cache_path(path, sizeof path))
     return give_up(CACHE_NO_FOLDER, false, why,
                    "no folder for the cache: TILEC_CACHE_DIR, XDG_CACHE_HOME and HOME are not set");
+  return cache_open_folder_at(path, make, why);
+}
+
+int cache_open_folder_at(const char *own, bool make, Buf *why) {
+  char path[PATH_ROOM], text[PATH_ROOM + 128];
+  snprintf(path, sizeof path, "%s", own);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0 && errno == ENOENT && !make) return -1;
   if (folder < 0 && errno == ENOENT && make_folders(path))
@@ -184,17 +191,12 @@ static void find_build(void) {
   digest_end(&digest, build_key.bytes);
 }
 
-bool cache_key_begin(Digest *digest, const char *kind) {
+static bool folder_is_used(void) {
   if (is_off()) return false;
   pthread_once(&build_once, find_build);
-  if (!build_known) {
+  if (!build_known)
     cache_say(CACHE_NO_BUILD, "this build of tilec has no build id (ld --build-id): the cache is not used");
-    return false;
-  }
-  digest_start(digest);
-  digest_bytes(digest, build_key.bytes, sizeof build_key.bytes);
-  digest_text(digest, kind);
-  return true;
+  return build_known;
 }
 
 static pthread_once_t sources_once = PTHREAD_ONCE_INIT;
@@ -209,17 +211,44 @@ static void find_sources(void) {
   digest_end(&digest, sources_key.bytes);
 }
 
-bool cache_key_begin_shared(Digest *digest, const char *kind) {
-  if (is_off()) return false;
+void cache_sources_hex(char hex[DIGEST_HEX + 1]) {
   pthread_once(&sources_once, find_sources);
+  digest_hex(sources_key.bytes, hex);
+}
+
+bool cache_key_begin(Digest *digest, const char *kind) {
+  if (is_off() && !bundle_is_used()) return false;
   digest_start(digest);
-  digest_bytes(digest, sources_key.bytes, sizeof sources_key.bytes);
   digest_text(digest, kind);
   return true;
 }
 
-CacheKey cache_key_end(const Digest *digest) {
-  CacheKey key;
-  digest_end(digest, key.bytes);
+// Of the code that makes the entry, the entry's inputs, and what is of this machine.
+static void join(const CacheKey *code, const unsigned char inputs[DIGEST_BYTES], Str local,
+                 unsigned char bytes[DIGEST_BYTES]) {
+  Digest digest;
+  digest_start(&digest);
+  digest_bytes(&digest, code->bytes, sizeof code->bytes);
+  digest_bytes(&digest, inputs, DIGEST_BYTES);
+  digest_str(&digest, local);
+  digest_end(&digest, bytes);
+}
+
+CacheKey cache_key_end_shared(const Digest *digest) {
+  CacheKey key = {.in_folder = !is_off()};
+  unsigned char inputs[DIGEST_BYTES];
+  pthread_once(&sources_once, find_sources);
+  digest_end(digest, inputs);
+  join(&sources_key, inputs, (Str){NULL, 0}, key.portable);
+  memcpy(key.bytes, key.portable, sizeof key.bytes);
+  return key;
+}
+
+CacheKey cache_key_end(const Digest *digest, Str local) {
+  CacheKey key = cache_key_end_shared(digest);
+  unsigned char inputs[DIGEST_BYTES];
+  key.in_folder = folder_is_used();
+  digest_end(digest, inputs);
+  if (key.in_folder) join(&build_key, inputs, local, key.bytes);
   return key;
 }

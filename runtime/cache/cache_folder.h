@@ -21,6 +21,7 @@ typedef enum CacheTrouble {
   CACHE_NO_FOLDER, // The folder cannot be created or opened.
   CACHE_REFUSED,   // It belongs to another user, or others can write to it.
   CACHE_NO_WRITE,  // It cannot be written.
+  CACHE_NO_RECORD, // The folder of TILEC_RECORD cannot be written.
   CACHE_BROKEN,    // An entry is damaged.
   CACHE_NO_BUILD,  // This build has no id.
   CACHE_SETTING,   // An environment variable is invalid.
@@ -32,6 +33,13 @@ void cache_say(CacheTrouble trouble, const char *format, ...) __attribute__((for
 // unless the state is a normal one, and put into `why`, if that is not NULL. make: creates the folder if it
 // is missing.
 int cache_open_folder(bool make, Buf *why);
+int cache_open_folder_at(const char *path, bool make, Buf *why); // another folder of entries
+
+// Checks the text of an entry's file. Returns the problem. NULL: it is good, and `entry` has a copy.
+const char *cache_read_text(Str text, const char *name, CacheEntry *entry);
+bool cache_write_all(int fd, const char *at, size_t n);
+void cache_hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]);
+void cache_sources_hex(char hex[DIGEST_HEX + 1]); // the hash of tilec's sources, LLVM and libclc
 
 // Reads an entry and verifies it. If the result is not CACHE_GOOD, `reason` is set. `*missing` is set if the
 // entry could not be read at all: it is gone, or memory is exhausted. use: sets its time of use to now.

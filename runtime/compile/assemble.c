@@ -9,6 +9,7 @@
 
 #include "base/plain.h"
 #include "runtime/cache/build_id.h"
+#include "runtime/cache/bundle.h"
 #include "runtime/cache/cache.h"
 #include "runtime/compile/tool_files.h"
 #include "runtime/device/driver.h"
@@ -42,12 +43,14 @@ typedef struct CubinKey {
 static bool cached_cubin(Str ptx, const char *arch, Str assembler, CubinKey *key, Buf *cubin) {
   Digest digest;
   CacheEntry entry;
-  key->cached = assembler.n && cache_key_begin(&digest, "cubin");
+  Buf local = {0};
+  key->cached = cache_key_begin(&digest, "cubin");
   if (!key->cached) return false;
   digest_str(&digest, ptx);
-  digest_text(&digest, arch);
-  digest_str(&digest, assembler);
-  key->key = cache_key_end(&digest);
+  buf_printf(&local, "%s %.*s", arch, STR_ARG(assembler));
+  key->key = cache_key_end(&digest, buf_view(&local));
+  key->key.in_folder &= assembler.n > 0;
+  buf_free(&local);
   bool found = cache_get(&key->key, &entry);
   if (found) buf_str(cubin, entry.blob);
   cache_entry_free(&entry);
@@ -195,6 +198,11 @@ static tilec_status by_driver(Str ptx, const Target *target, Buf *cubin) {
 
 tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin) {
   bool found;
+  CubinKey key;
+  if (bundle_is_used() && cached_cubin(ptx, target->arch->name, (Str){NULL, 0}, &key, cubin)) return TILEC_OK;
+  if (bundle_forbids())
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "TILEC_JIT=forbid: the bundle has no cubin of '%.*s' for %s",
+                     STR_ARG(entry_name(ptx)), target->arch->name);
   tilec_status status = by_ptxas(ptx, target, cubin, &found);
   return found || status ? status : by_driver(ptx, target, cubin);
 }
@@ -238,11 +246,6 @@ typedef struct LoadRequest {
   Buf cubin;
 } LoadRequest;
 
-static tilec_status make_for_load(void *data) {
-  LoadRequest *request = data;
-  return assemble_on(request->device, request->ptx, &request->cubin);
-}
-
 // Off by default. The code from the driver's linker was not benchmarked against the code that its loader
 // makes from PTX.
 static bool keeps_cubins(void) {
@@ -250,10 +253,19 @@ static bool keeps_cubins(void) {
   return value && strcmp(value, "on") == 0;
 }
 
+static tilec_status make_for_load(void *data) {
+  LoadRequest *request = data;
+  CubinKey key;
+  if (bundle_is_used() && cached_cubin(request->ptx, "", (Str){NULL, 0}, &key, &request->cubin))
+    return TILEC_OK;
+  if (!keeps_cubins()) return TILEC_ERROR_NOT_SUPPORTED;
+  return assemble_on(request->device, request->ptx, &request->cubin);
+}
+
 tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel) {
   Digest digest;
-  if (!keeps_cubins() || !device->kind->assemble || !image->func || image->debug ||
-      !cache_key_begin(&digest, "cubin"))
+  if (!device->kind->assemble || !image->func || image->debug || !cache_key_begin(&digest, "cubin") ||
+      !(keeps_cubins() || bundle_is_used()))
     return device_load(device, image, kernel);
   LoadRequest request = {.device = device, .ptx = image->ptx};
   KernelImage assembled = *image;

@@ -4,16 +4,20 @@
 #include "base/plain.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
+#include "runtime/cache/bundle.h"
 #include "runtime/cache/cache.h"
+#include "runtime/compile/assemble.h"
+#include "runtime/error.h"
 
 // Adds the sources with their imports, and the elaborated IR for this specialisation and target. The IR's
-// text includes locations and outside values (os.environ).
-static void add_inputs(Compilation *c, Digest *digest) {
+// text includes locations and outside values (os.environ). `names` gets the files' names. What is given next to
+// the files (<signature>, <define>) is in the IR.
+static void add_inputs(Compilation *c, Digest *digest, Buf *names) {
   const Target *target = &c->module->target;
   Buf ir = {0};
-  digest_number(digest, c->sources.files.n);
   for (uint32_t i = 0; i < c->sources.files.n; i++) {
-    digest_text(digest, c->sources.files.at[i].name);
+    if (c->sources.files.at[i].name[0] == '<') continue;
+    buf_printf(names, "%s\n", c->sources.files.at[i].name);
     digest_str(digest, c->sources.files.at[i].text);
   }
   const uint64_t numbers[] = {
@@ -22,7 +26,7 @@ static void add_inputs(Compilation *c, Digest *digest) {
       target->tma,       target->warp_roles, target->epilogue, target->persistent};
   digest_text(digest, target->arch->name);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
-  module_print(c->module, NULL, &ir);
+  module_print(c->module, &(PrintOptions){.numbered = true}, &ir);
   digest_str(digest, buf_view(&ir));
   buf_free(&ir);
 }
@@ -30,10 +34,13 @@ static void add_inputs(Compilation *c, Digest *digest) {
 enum { NAME_MOST = 200 }; // bytes of a kernel's name, for display
 
 typedef struct PtxRequest {
-  bool cached; // true if there is a cache; then `key` is set
+  const char *kind;
+  bool cached; // true if there is a cache or a bundle; then `key` is set
   bool found;
+  Buf *launch; // of tilec_compile: the entry has its text
   CacheKey key;
   CacheEntry entry;
+  uint32_t warnings; // before the compile: one with warnings is not cached
 } PtxRequest;
 
 // For a kernel with hidden parameters: its parameters and host regions, as tile IR on one line. No other
@@ -87,16 +94,79 @@ static tilec_status look_up(Compilation *c, void *data) {
   PtxRequest *request = data;
   Digest digest;
   if (c->module->funcs.n != 1) return TILEC_OK;
-  request->cached = cache_key_begin(&digest, "ptx");
+  request->cached = cache_key_begin(&digest, request->kind);
   if (!request->cached) return TILEC_OK;
-  add_inputs(c, &digest);
-  request->key = cache_key_end(&digest);
+  Buf names = {0};
+  add_inputs(c, &digest, &names);
+  request->key = cache_key_end(&digest, buf_view(&names));
+  request->key.in_folder &= !request->launch;
+  buf_free(&names);
   request->found = cache_get(&request->key, &request->entry) && take_entry(c, &request->entry);
+  if (request->found && request->launch) {
+    buf_str(request->launch, cache_field(&request->entry, "launch"));
+    buf_char(request->launch, '\n');
+  }
   return TILEC_OK;
 }
 
-static tilec_status keep_ptx(Compilation *c, void *data) {
+// The kernel's parameters that the argument becomes.
+static uint32_t part_count(const ParamSpec *argument) {
+  uint32_t count = argument->form == PARAM_PLAIN        ? 1
+                   : argument->form == PARAM_DESCRIPTOR ? descriptor_parts(argument->type->rank)
+                                                        : 0;
+  for (uint32_t i = 0; argument->form == PARAM_TUPLE && i < argument->item_count; i++)
+    count += part_count(&argument->items[i]);
+  return count;
+}
+
+// "x=*fp32:16,n=i32 BLOCK=64, sm_90a, 4 warps, 3 stages", as --signature and -D take the first two.
+static void print_specialisation(const Compilation *c, Buf *out) {
+  const Func *func = c->module->funcs.at[0];
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < func->argument_count && func->arguments; i++) {
+    const ParamSpec *argument = &func->arguments[i];
+    buf_printf(out, "%s%s=", i ? "," : "", argument->name);
+    param_print(argument, out);
+    const ParamFacts facts = argument->form == PARAM_PLAIN ? func->params[at].facts : (ParamFacts){0};
+    buf_text(out, facts.equal1 ? ":1" : facts.divisible16 ? ":16" : "");
+    at += part_count(argument);
+  }
+  for (uint32_t i = 0; i < func->constexpr_count; i++) {
+    buf_printf(out, " %s=", func->constexprs[i].name);
+    const_print(&func->constexprs[i].value, out);
+  }
+  if (out->n) buf_text(out, ", ");
+  target_print_arch(&c->module->target, out);
+  buf_printf(out, ", %u warps, %u stages", c->module->target.num_warps, c->module->target.num_stages);
+}
+
+// Is this compile allowed?
+static tilec_status permit(Compilation *c, void *data) {
   const PtxRequest *request = data;
+  const Func *func = c->module->funcs.at[0];
+  if (bundle_problem()) {
+    diag_error(&c->diags, LOC_NONE, "[T1007] %s", bundle_problem());
+    return TILEC_ERROR_COMPILE;
+  }
+  if (request->found || !bundle_forbids()) return TILEC_OK;
+  Buf text = {0};
+  print_specialisation(c, &text);
+  diag_error(&c->diags, func->loc,
+             "[T1007] TILEC_JIT=forbid: '%s' is not in the bundle for this specialisation: %s", func->name,
+             buf_view(&text).at);
+  buf_free(&text);
+  return TILEC_ERROR_COMPILE;
+}
+
+// A recorded run has machine code too. Without ptxas the driver makes it.
+static void record_cubin(Compilation *c) {
+  Buf cubin = {0};
+  if (cubin_assemble(buf_view(&c->code.ptx), &c->code.target, &cubin)) error_clear();
+  buf_free(&cubin);
+}
+
+static tilec_status keep_ptx(Compilation *c, void *data) {
+  PtxRequest *request = data;
   const KernelMeta *meta = &c->code.kernels[0];
   Buf fields = {0};
   buf_text(&fields, "kind=ptx\nkernel=");
@@ -107,7 +177,11 @@ static tilec_status keep_ptx(Compilation *c, void *data) {
              meta->ptx_version);
   const Func *func = c->module->funcs.at[0];
   if (func_visible_params(func) < func->param_count) put_head(c->module, &fields);
-  cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
+  if (request->launch) buf_printf(&fields, "\nlaunch=%.*s", (int)request->launch->n - 1, request->launch->at);
+  if (request->key.in_folder && c->diags.warnings == request->warnings)
+    cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
+  else
+    cache_record(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
   buf_free(&fields);
   return TILEC_OK;
 }
@@ -130,17 +204,35 @@ static tilec_status with_cache(Compilation *c, tilec_status (*step)(Compilation 
   return !status && heard.n ? compile_guard(c, take_heard, &heard) : status;
 }
 
-tilec_status compile_ptx(Compilation *c, const PtxOptions *options) {
-  PtxRequest request = {0};
-  c->launched = true;
-  tilec_status status = options->fresh ? TILEC_OK : with_cache(c, look_up, &request, options->told);
-  cache_entry_free(&request.entry);
-  if (status || request.found) return status;
-  uint32_t warnings = c->diags.warnings;
+// Fills c->code and c->host.
+static tilec_status get_or_compile(Compilation *c, PtxRequest *request, bool fresh, bool told) {
+  tilec_status status = fresh && !bundle_is_used() ? TILEC_OK : with_cache(c, look_up, request, told);
+  cache_entry_free(&request->entry);
+  if (!status && bundle_is_used()) status = compile_guard(c, permit, request);
+  if (status || request->found) {
+    if (!status && bundle_records_cubins()) record_cubin(c);
+    return status;
+  }
+  request->warnings = c->diags.warnings;
   status = compile_passes(c, &(PassRunOptions){0});
-  if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+  if (!status)
+    status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true, .emit_llvm = request->launch != NULL});
   if (!status) c->host = c->module->funcs.at[0];
-  if (!status && request.cached && c->diags.warnings == warnings)
-    status = with_cache(c, keep_ptx, &request, options->told);
+  if (!status && request->launch && bundle_is_used()) status = compile_meta(c, false, request->launch);
+  if (!status && request->cached) status = with_cache(c, keep_ptx, request, told);
+  if (!status && bundle_records_cubins()) record_cubin(c);
+  return status;
+}
+
+tilec_status compile_ptx(Compilation *c, const PtxOptions *options) {
+  PtxRequest request = {.kind = "ptx"};
+  c->launched = true;
+  return get_or_compile(c, &request, options->fresh, options->told);
+}
+
+tilec_status compile_outputs(Compilation *c, Buf *launch, bool *bundled) {
+  PtxRequest request = {.kind = c->launched ? "outputs-launched" : "outputs", .launch = launch};
+  tilec_status status = get_or_compile(c, &request, true, false);
+  *bundled = request.found;
   return status;
 }

@@ -13,6 +13,13 @@ typedef struct PtxOptions {
 // Call after compile_elaborate of one kernel. Sets c->code as compile_passes and compile_codegen do. On a
 // cache hit neither runs, and no code of LLVM: the module stays as elaborated. A compile with warnings is not
 // cached, so that they appear each time.
+//
+// With TILEC_JIT=forbid a compile is an error, which names the kernel and its specialisation.
 tilec_status compile_ptx(Compilation *c, const PtxOptions *options);
+
+// The same for tilec_compile, with LLVM IR, and with a bundle instead of the cache. *launch gets --emit=meta's line
+// without the assembler's figures, if it is known. *bundled: from a bundle. Then there is neither LLVM IR nor the
+// tile IR after the passes.
+tilec_status compile_outputs(Compilation *c, Buf *launch, bool *bundled);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "ir/text/print.h"
 #include "runtime/compile/assemble.h"
+#include "runtime/compile/compile_ptx.h"
 #include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/compile/program.h"
@@ -12,6 +13,7 @@ struct tilec_compiled {
   Compilation c;
   Buf tir, meta, launch, log, cubin; // meta, launch and cubin: made at the first request
   tilec_diagnostics *diagnostics;
+  bool bundled; // from a bundle, which has only PTX and what a launch needs
 };
 
 void tilec_compiled_free(tilec_compiled *compiled) {
@@ -33,7 +35,14 @@ typedef struct OutputRequest {
 
 static tilec_status print_outputs(Compilation *c, void *data) {
   const OutputRequest *request = data;
-  module_print(c->module, NULL, &request->compiled->tir);
+  static const char none[] = "the kernel is from a bundle (TILEC_BUNDLE), which does not have this text\n";
+  if (request->compiled->bundled) {
+    buf_printf(&request->compiled->tir, "// %s", none);
+    buf_printf(&c->code.llvm, "; %s", none);
+    buf_str(&request->compiled->meta, buf_view(&request->compiled->launch));
+  } else {
+    module_print(c->module, NULL, &request->compiled->tir);
+  }
   diags_print_text(&c->diags, request->remarks, &request->compiled->log);
   request->compiled->diagnostics = diagnostics_of(&c->diags, request->remarks);
   if (!request->compiled->diagnostics) fault_raise(FAULT_MEMORY, "out of memory (diagnostics)");
@@ -47,8 +56,7 @@ static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_
   if (status) return status;
   c->launched = options->tma == TILEC_TMA_LAUNCHED;
   status = compile_elaborate(c, &spec);
-  if (!status) status = compile_passes(c, &(PassRunOptions){0});
-  if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_llvm = true, .emit_ptx = true});
+  if (!status) status = compile_outputs(c, &compiled->launch, &compiled->bundled);
   if (!status) status = compile_guard(c, print_outputs, &(OutputRequest){compiled, options->remarks != 0});
   return status ? compilation_error(c, status) : TILEC_OK;
 }

@@ -107,7 +107,7 @@ static const unsigned char *text_digest(Compilation *c) {
 static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, TunedKind kind,
                      const char *card, CacheKey *key) {
   Digest digest;
-  if (!cache_key_begin_shared(&digest, kinds[kind])) return false;
+  if (!cache_key_begin(&digest, kinds[kind])) return false;
   digest_bytes(&digest, text_digest(c), DIGEST_BYTES);
   digest_text(&digest, info->path);
   digest_text(&digest, spec->target.arch ? spec->target.arch->name : "");
@@ -123,7 +123,7 @@ static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, T
     add_constexprs(&digest, &c->arena, spec);
     add_options(&digest, spec);
   }
-  *key = cache_key_end(&digest);
+  *key = cache_key_end_shared(&digest);
   return true;
 }
 

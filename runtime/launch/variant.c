@@ -8,6 +8,7 @@
 #include "base/integer.h"
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/compile/assemble.h"
+#include "runtime/cache/bundle.h"
 #include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/launch/kernel.h"
@@ -308,6 +309,14 @@ static tilec_status add_variant(tilec_kernel *k, const BoundArgs *args, uint64_t
   return TILEC_OK;
 }
 
+// A recorded run has what other launches with such arguments need: fewer programs, or no tensor maps.
+static tilec_status record_others(tilec_kernel *k, Specialisation *s, const BoundArgs *args) {
+  tilec_status status = TILEC_OK;
+  for (; !status && s && !k->is_tir && s->level != SPEC_PLAIN && hidden_any(s->hidden);)
+    status = kernel_plain(k, s, args, "", "", &s);
+  return status;
+}
+
 // Call with the lock held. Releases it during a compile, and while it waits for another thread that compiles
 // the same variant.
 static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
@@ -326,6 +335,7 @@ static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Spec
   k->making = &making;
   pthread_mutex_unlock(&k->lock);
   tilec_status status = make_specialisation(k, args, SPEC_WHOLE, result);
+  if (!status && bundle_records()) status = record_others(k, *result, args);
   pthread_mutex_lock(&k->lock);
   end_making(k, &making);
   return status ? status : add_variant(k, args, hash, *result);

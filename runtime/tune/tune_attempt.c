@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles one configuration for the arguments and predicts its time. Also has the threads for this.
-#include <pthread.h>
+// Compiles one configuration for the arguments and predicts its time.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/parallel.h"
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/error.h"
 #include "runtime/launch/expand.h"
@@ -337,35 +336,19 @@ void attempt_free(Attempt *a) {
 
 // --- Threads ---
 
-typedef struct Crew {
+typedef struct Work {
   Tuning *tuning;
-  uint32_t count, next; // next: atomic
   void (*each)(void *data, uint32_t i);
   void *data;
-} Crew;
+} Work;
 
-static void *pingpong_warpgroups(void *data) {
-  Crew *crew = data;
-  for (;;) {
-    uint32_t i = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED);
-    if (i >= crew->count || tuning_is_over(crew->tuning)) return NULL;
-    crew->each(crew->data, i);
-  }
+static bool do_one(void *data, uint32_t i) {
+  const Work *work = data;
+  if (tuning_is_over(work->tuning)) return false;
+  work->each(work->data, i);
+  return true;
 }
 
 void tune_in_parallel(Tuning *t, uint32_t count, void (*each)(void *data, uint32_t i), void *data) {
-  enum { MAX_THREADS = 64, STACK = 64 << 20 };
-  pthread_t threads[MAX_THREADS];
-  pthread_attr_t attributes;
-  Crew crew = {.tuning = t, .count = count, .each = each, .data = data};
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t wanted = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint32_t)cores, n = 0;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, STACK);
-  while (n + 1 < wanted && n + 1 < count &&
-         pthread_create(&threads[n], &attributes, pingpong_warpgroups, &crew) == 0)
-    n++;
-  pthread_attr_destroy(&attributes);
-  pingpong_warpgroups(&crew);
-  for (uint32_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
+  parallel_run(count, do_one, &(Work){t, each, data});
 }

@@ -28,7 +28,7 @@ NAVIGATION = [
         "how-to/README.md",
         ("Install and use", ["install.md", "editors.md", "python.md", "how-to/in-pytorch.md", "how-to/coming-from-triton.md",
                              "how-to/coming-from-cuda.md", "how-to/*"]),
-        ("Deploy", ["tune.md", "cache.md", "ahead-of-time.md", "how-to/ahead-of-time-cpp.md", "how-to/ci-with-check.md"]),
+        ("Deploy", ["tune.md", "cache.md", "serving.md", "ahead-of-time.md", "how-to/ahead-of-time-cpp.md", "how-to/ci-with-check.md"]),
         ("When something fails", ["how-to/troubleshooting.md", "how-to/check-a-cuda-kernel.md", "how-to/step-through-a-kernel.md"]),
         ("Contribute", ["../CONTRIBUTING.md", "adding.md", "which-test.md", "testing.md", "documentation.md"]),
     ]),

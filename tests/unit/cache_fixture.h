@@ -93,7 +93,7 @@ static inline CacheKey key_of(uint64_t number) {
   Digest digest;
   assert_true(cache_key_begin(&digest, "test"));
   digest_number(&digest, number);
-  return cache_key_end(&digest);
+  return cache_key_end(&digest, (Str){NULL, 0});
 }
 
 // The file of the entry with that number.

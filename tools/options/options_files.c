@@ -121,6 +121,15 @@ static bool expand(WordList *list, char *word) {
   return good;
 }
 
+void options_split(Arena *arena, const char *text, int *argc, char ***argv) {
+  VEC(char *) words = {0};
+  Str all = str_from(text);
+  char *word;
+  for (size_t at = 0; next_word(arena, all, &at, &word);) vec_push(arena, &words, word);
+  *argc = (int)words.n;
+  *argv = words.at;
+}
+
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error) {
   WordList list = {.arena = arena, .error = error};
   bool good = true;

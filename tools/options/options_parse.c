@@ -250,7 +250,7 @@ static bool check_page(OptionParser *p) {
 
 static bool check_aot(OptionParser *p) {
   const Options *o = p->options;
-  if (o->emit == EMIT_HEADER || o->emit == EMIT_OBJECT) return true;
+  if (o->emit == EMIT_HEADER || o->emit == EMIT_OBJECT || o->command == COMMAND_WARM) return true;
   const char *what = o->arch_list    ? "several architectures"
                      : o->variants.n ? "--variant"
                      : o->aot_prefix ? "--aot-prefix"
@@ -284,7 +284,8 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
       return false;
   }
   if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
-  bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
+  bool needs_file =
+      options->command == COMMAND_COMPILE || options->command == COMMAND_WARM || runs_kernel(options);
   if (needs_file && !options->file) buf_text(error, "no input file");
   return (!needs_file || options->file) && check_page(&p) && check_aot(&p);
 }

@@ -55,5 +55,7 @@ bool option_set_range(OptionParser *p, const OptionInfo *info, const char *value
 
 // The words, with @FILE replaced by the words of the file. False: `error` has the reason.
 bool options_read_files(int *argc, char ***argv, Arena *arena, Buf *error);
+// The words of a text, as an argument file has them.
+void options_split(Arena *arena, const char *text, int *argc, char ***argv);
 
 #endif

@@ -261,7 +261,7 @@ static void test_broken_entry(void **state) {
 }
 
 static CacheKey key_of_name(const char *name) {
-  CacheKey key;
+  CacheKey key = {.in_folder = true};
   for (int i = 0; i < DIGEST_BYTES; i++) {
     unsigned byte;
     assert_int_equal(sscanf(name + 2 * i, "%2x", &byte), 1);

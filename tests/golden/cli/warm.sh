@@ -1,0 +1,34 @@
+# A bundle, a launch from it, and what is forbidden.
+w() { tilec warm "$@" --cubins off; }
+from() { TILEC_BUNDLE=$1 TILEC_JIT=forbid tilec run --device sim "${@:2}"; }
+words='x=arange:fp32[99] y=ones:fp32[99] out=empty:fp32[99] n=99'
+t "w add.tile --arch sm_90a --signature x=:16,y=:16,out=:16 --variant x=:16,y=:16,out=:16,n=:16 -o add.bundle"
+t "from add.bundle add.tile $words"
+t "from add.bundle add.tile ${words/n=99/n=96}"
+# Another constexpr; a misaligned argument.
+t "from add.bundle add.tile -D BLOCK=64 $words"
+t "from add.bundle add.tile ${words/fp32\[99\]/fp32[100]+4}"
+# The file may be elsewhere; its text may not change.
+mkdir other && cp add.tile other/sum.tile
+t "from add.bundle other/sum.tile $words"
+sed -i 's/# /#  /; s/) + /) - /' other/sum.tile
+t "from add.bundle other/sum.tile $words | head -n 1"
+# Lists, and recorded runs.
+printf '# two kernels\nadd.tile --signature x=:16,y=:16,out=:16\nadd.tile -D BLOCK=64 --signature x=:16,y=:16,out=:16 # smaller\n' >bad.list
+t "w bad.list --arch sm_90a -o bad.bundle"
+sed -i 's/ # smaller//' bad.list
+t "w bad.list --arch sm_80,sm_90a -o both.bundle"
+t "from both.bundle add.tile -D BLOCK=64 $words | head -n 1"
+t "TILEC_RECORD=seen TILEC_RECORD_CUBINS=off tilec run --device sim add.tile -D BLOCK=128 $words | head -n 1"
+t "tilec warm seen -o seen.bundle"
+t "from seen.bundle add.tile -D BLOCK=128 $words | head -n 1"
+# Files that cannot be used.
+head -c 3000 add.bundle >cut.bundle
+sed 's/kernel=add/kernel=adx/' add.bundle >altered.bundle
+sed 's/^\(tilec-bundle 1 [0-9a-f]* \)./\1x/' add.bundle >foreign.bundle
+for name in cut altered foreign no; do t "from $name.bundle add.tile $words"; done
+t "TILEC_JIT=maybe tilec run --device sim add.tile $words"
+# Wrong use.
+t "tilec warm add.tile"
+t "tilec warm none -o none.bundle"
+t "w add.tile --variant z=:16 -o none.bundle"
