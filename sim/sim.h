@@ -201,7 +201,8 @@ typedef struct tilec_sim_tensor_map {
 // Fills a tensor map for cp.async.bulk.tensor, as cuTensorMapEncodeTiled does. The numbers are those of its
 // enumerators. Loads round the TF32 types to nearest even. Stores do not change the bits.
 //   map: is filled
-//   data_type: 0 .. 12: U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16 F32_FTZ TF32 TF32_FTZ
+//   data_type: 0 .. 15: U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16 F32_FTZ TF32 TF32_FTZ 16U4_ALIGN8B 16U4_ALIGN16B
+//     16U6_ALIGN16B. The padding of the last two is zero in shared memory
 //   rank: 1 .. 5. The arrays are innermost first
 //   global_address: a device address
 //   global_dims: `rank` sizes in elements
@@ -209,7 +210,7 @@ typedef struct tilec_sim_tensor_map {
 //   box_dims: `rank` sizes of the box in elements
 //   element_strides: `rank` strides in elements
 //   interleave: 0 (none)
-//   swizzle: 0 .. 3: none, 32, 64, 128 bytes
+//   swizzle: 0 .. 3: none, 32, 64, 128 bytes. 4 and 6: 128 bytes in atoms of 32 and 64
 //   l2_promotion: 0 .. 3
 //   oob_fill: 0 (zeros) or 1 (NaN)
 //   TILEC_SIM_ERROR_INVALID: arguments that CUDA also rejects.

@@ -233,7 +233,7 @@ void exec_store_async(Warp *warp, const Insn *insn, uint32_t mask) {
 
 void copy_range_read(AsyncOp *op) {
   CopyRange *range = op->u.range;
-  range->staged = malloc(range->bytes + 1);
+  range->staged = malloc((op->insn->u.copy->tensor ? tensor_map_box(&range->map).bytes : range->bytes) + 1);
   if (!range->staged) {
     warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for an asynchronous copy");
     return;

@@ -45,9 +45,10 @@ void exec_cta_rank(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // The element type numbers of tensormap.replace differ from CUtensorMapDataType.
 static uint8_t element_type(uint64_t value) {
-  static const uint8_t types[] = {TENSOR_U8,   TENSOR_U16,  TENSOR_U32,     TENSOR_S32,     TENSOR_U64,
-                                  TENSOR_S64,  TENSOR_F16,  TENSOR_F32,     TENSOR_F32_FTZ, TENSOR_F64,
-                                  TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ};
+  static const uint8_t types[] = {TENSOR_U8,       TENSOR_U16, TENSOR_U32,       TENSOR_S32,
+                                  TENSOR_U64,      TENSOR_S64, TENSOR_F16,       TENSOR_F32,
+                                  TENSOR_F32_FTZ,  TENSOR_F64, TENSOR_BF16,      TENSOR_TF32,
+                                  TENSOR_TF32_FTZ, TENSOR_U4,  TENSOR_U4_PADDED, TENSOR_U6_PADDED};
   return value < sizeof types ? types[value] : (uint8_t)TENSOR_TYPES;
 }
 

@@ -42,11 +42,11 @@ static uint32_t depth_of(MmaKind kind) {
   return depths[kind];
 }
 
-// .cta_group::2. Block scaling with M = 128 is not built.
+// .cta_group::2.
 static bool pair_fits(MmaKind kind, const MmaForm *form) {
   uint32_t step = kind == MMA_KIND_I8 ? 32 : 16;
   if (form->n < step || form->n > MOST_N || form->n % step) return false;
-  return form->m == 256 || (form->m == 128 && kind < MMA_KIND_MXF8F6F4);
+  return form->m == 128 || form->m == 256;
 }
 
 static bool shape_fits(MmaKind kind, const MmaForm *form) {
@@ -255,7 +255,7 @@ static void negate(float *numbers, size_t n, bool really) {
   for (size_t i = 0; really && i < n; i++) numbers[i] = -numbers[i];
 }
 
-// Scale j of row r, as the part of tensor memory has it.
+// Scale j of row r, as the part of tensor memory has it: 0 to 3.
 static float scale_at(const MmaPart *of, uint32_t address, uint32_t id, uint32_t part, uint32_t r,
                       uint32_t j) {
   const Tmem *tmem = of->block->tmem;
@@ -269,18 +269,20 @@ static void scale_a(const MmaPart *of, float *a) {
   uint32_t block = op->insn->u.mma->block;
   for (uint32_t m = 0; m < mma_rows(form); m++)
     for (uint32_t j = 0; j < form->k / block; j++) {
-      float scale = scale_at(of, op->u.tensor->scale_a, form->scale_a_id, m / PART, m, j);
+      float scale = scale_at(of, op->u.tensor->scale_a, form->scale_a_id, m / PART + 2 * of->half, m, j);
       for (uint32_t k = j * block; k < (j + 1) * block; k++) a[m * form->k + k] *= scale;
     }
 }
 
+// With mma_halves, the lanes of a half have the scales of its own columns, the first in column 0.
 static void scale_b(const MmaPart *of, uint32_t part, const float *b, float *scaled) {
   const AsyncOp *op = of->op;
   const MmaForm *form = &op->u.tensor->form;
   uint32_t block = op->insn->u.mma->block;
   for (uint32_t j = 0; j < form->k / block; j++)
     for (uint32_t n = 0; n < form->n; n++) {
-      float scale = scale_at(of, op->u.tensor->scale_b, form->scale_b_id, part, n, j);
+      float scale = scale_at(of, op->u.tensor->scale_b, form->scale_b_id, part + 2 * of->half,
+                             n % mma_columns(form), j);
       for (uint32_t k = j * block; k < (j + 1) * block; k++)
         scaled[(size_t)k * form->n + n] = b[(size_t)k * form->n + n] * scale;
     }

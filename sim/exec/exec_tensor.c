@@ -33,9 +33,9 @@ static PtxType reduced_type(const CopyOperands *copy, const TensorMap *map) {
 }
 
 // Rejects corners that stop an H200 with an illegal instruction. No manual documents this.
-static bool corner_allowed(const AsyncOp *op, uint32_t lane, uint32_t element) {
+static bool corner_allowed(const AsyncOp *op, uint32_t lane, const TensorBox *box) {
   const int32_t *at = op->u.range->at;
-  if (at[0] * (int64_t)element % CHUNK)
+  if (at[0] % (int32_t)box->unit || at[0] / (int32_t)box->unit * (int64_t)box->packed % CHUNK)
     warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0,
                "the innermost coordinate %d is not a multiple of 16 bytes", at[0]);
   else {
@@ -60,10 +60,14 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
     return false;
   }
   TensorBox box = tensor_map_box(&range->map);
-  range->bytes = box.bytes;
+  range->bytes = box.counted;
+  if (!load && box.packed != box.element) {
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "a store of padded elements is not built");
+    return false;
+  }
   for (uint32_t i = 0; i < copy->rank; i++)
     range->at[i] = ((const int32_t *)lanes_at(warp, copy->coordinates[i]))[lane];
-  if (!corner_allowed(op, lane, box.element)) return false;
+  if (!corner_allowed(op, lane, &box)) return false;
   return resolve_operand(warp, insn, lane, load ? &copy->to : &copy->from, box.span, 128, load,
                          load ? &range->to : &range->from) &&
          bulk_mbarrier(op, lane);
@@ -93,8 +97,8 @@ void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
 // ---- the tensor in global memory ----
 
 typedef struct BoxRow {  // innermost row of a tile
-  uint64_t address;      // of its first element inside of the tensor
-  uint32_t first, count; // elements inside; count 0: none
+  uint64_t address;      // of its first unit inside of the tensor
+  uint32_t first, count; // units inside; count 0: none
 } BoxRow;
 
 static BoxRow row_of(const CopyRange *range, const TensorBox *box, const uint32_t *index) {
@@ -105,12 +109,13 @@ static BoxRow row_of(const CopyRange *range, const TensorBox *box, const uint32_
     if (at < 0 || at > (int64_t)map->last[i]) return row;
     row.address += (uint64_t)at * map->strides[i - 1];
   }
-  int64_t begin = range->at[0], end = begin + box->counts[0], extent = (int64_t)map->last[0] + 1;
+  int64_t begin = range->at[0] / (int32_t)box->unit, end = begin + box->counts[0],
+          extent = ((int64_t)map->last[0] + 1) / box->unit;
   int64_t first = begin < 0 ? 0 : begin, last = end < extent ? end : extent;
   if (first >= last) return row;
   row.first = (uint32_t)(first - begin);
   row.count = (uint32_t)(last - first);
-  row.address += (uint64_t)first * box->element;
+  row.address += (uint64_t)first * box->packed;
   return row;
 }
 
@@ -149,13 +154,18 @@ static void convert_row(uint32_t type, const TensorBox *box, unsigned char *to) 
 
 static void load_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, unsigned char *staged) {
   Place place;
-  uint64_t bytes = (uint64_t)row->count * box->element;
+  uint64_t bytes = (uint64_t)row->count * box->packed;
   fill_row(&op->u.range->map, box, staged);
   if (!row->count) return;
   if (!resolve_range(op->warp, op->insn, lowest_lane(op->mask), SPACE_GLOBAL, row->address, bytes, 1, false,
                      &place))
     return;
-  memcpy(staged + (size_t)row->first * box->element, place.host, bytes);
+  if (box->packed == box->element)
+    memcpy(staged + (size_t)row->first * box->element, place.host, bytes);
+  else
+    for (uint32_t i = 0; i < row->count; i++)
+      memcpy(staged + (size_t)(row->first + i) * box->element, place.host + (size_t)i * box->packed,
+             box->packed);
   convert_row(op->u.range->map.type, box, staged);
   bulk_range_hook(op, SPACE_GLOBAL, HOOK_READ, row->address, bytes);
 }
@@ -191,7 +201,7 @@ static void tensor_rows(AsyncOp *op) {
       load_row(op, &row, &box, staged);
     else
       store_row(op, &row, &box, staged);
-    if (!op->repeats) bulk_count(op, row.address, (uint64_t)row.count * box.element, first);
+    if (!op->repeats) bulk_count(op, row.address, (uint64_t)row.count * box.packed, first);
     staged += box.row;
     first = false;
   } while (!op->warp->block->worker->fault.set && next_row(&box, index));

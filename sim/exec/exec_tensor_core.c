@@ -111,7 +111,8 @@ static bool prepare_scales(AsyncOp *op, uint32_t lane) {
   const TensorMma *mma = op->insn->u.mma;
   TensorOp *tensor = op->u.tensor;
   if (mma->kind < MMA_KIND_MXF8F6F4) return true;
-  uint32_t a_columns = mma_rows(&tensor->form) / PART, b_columns = (tensor->form.n + PART - 1) / PART;
+  uint32_t a_columns = mma_rows(&tensor->form) / PART,
+           b_columns = (mma_columns(&tensor->form) + PART - 1) / PART;
   tensor->scale_a = tmem_address_at(op->warp, &mma->scale_a, lane) & 0x3fffffff;
   tensor->scale_b = tmem_address_at(op->warp, &mma->scale_b, lane) & 0x3fffffff;
   if (tmem_lane(tensor->scale_a) || tmem_lane(tensor->scale_b)) {

@@ -7,11 +7,15 @@
 #include "sim/machine/hooks.h"
 #include "sim/machine/lanes.h"
 
+// Addresses of shared memory have 32 bits: larger ones are truncated (PTX ISA 6.4.1).
+static const uint64_t SHARED_ADDRESS = UINT32_MAX;
+
 static void addresses_of(Warp *warp, const Insn *insn, uint64_t *addresses) {
   const MemoryAccess *access = insn->u.access;
   if (access->address64) {
     const uint64_t *base = lanes_at(warp, insn->src[0]);
     for (int l = 0; l < LANES; l++) addresses[l] = base[l] + (uint64_t)access->offset;
+    for (int l = 0; l < LANES && access->space == SPACE_SHARED; l++) addresses[l] &= SHARED_ADDRESS;
   } else {
     const uint32_t *base = lanes_at(warp, insn->src[0]);
     for (int l = 0; l < LANES; l++) addresses[l] = base[l] + (uint32_t)access->offset;
@@ -309,8 +313,10 @@ bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, un
 // ---- one operand ----
 
 uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t lane) {
-  if (address->wide)
-    return ((const uint64_t *)lanes_at(warp, address->slot))[lane] + (uint64_t)address->offset;
+  if (address->wide) {
+    uint64_t at = ((const uint64_t *)lanes_at(warp, address->slot))[lane] + (uint64_t)address->offset;
+    return address->space == SPACE_SHARED ? at & SHARED_ADDRESS : at;
+  }
   return ((const uint32_t *)lanes_at(warp, address->slot))[lane] + (uint32_t)address->offset;
 }
 

@@ -25,6 +25,9 @@ typedef enum TensorType {
   TENSOR_F32_FTZ,
   TENSOR_TF32,
   TENSOR_TF32_FTZ,
+  TENSOR_U4,        // 16U4_ALIGN8B
+  TENSOR_U4_PADDED, // 16U4_ALIGN16B
+  TENSOR_U6_PADDED, // 16U6_ALIGN16B
   TENSOR_TYPES
 } TensorType;
 
@@ -36,19 +39,22 @@ typedef struct TensorMap {
   uint16_t box[TENSOR_RANK];  // elements spanned by a tile
   uint8_t steps[TENSOR_RANK]; // distance between elements taken
   uint8_t type, rank, interleave;
-  uint8_t swizzle; // 0 none; 1, 2, 3: 32, 64, 128 bytes
+  uint8_t swizzle; // CUtensorMapSwizzle. 0 none; 1, 2, 3: 32, 64, 128 bytes; 4, 6: 128 with atoms of 32, 64
   uint8_t fill;    // 0 zeros, 1 NaN
   uint8_t unused[40];
 } TensorMap;
 
-// The shape of a tile: extents in elements, and its size in shared memory. With a swizzle, a row in shared
-// memory begins every 32, 64 or 128 bytes, even if the tile is narrower (measured on an H200). The gaps are
-// unchanged, and mbarriers count only the rows' bytes.
+// The shape of a tile, and its size in shared memory. With a swizzle, a row in shared memory begins every 32, 64 or
+// 128 bytes, even if the tile is narrower (measured on an H200). The gaps are unchanged, and mbarriers count only
+// the rows' bytes. A unit is what the innermost extent counts: an element, or the smallest group of elements of 4 or
+// 6 bits that has whole bytes. Padded ones are larger in shared memory, and mbarriers count their bytes in global
+// memory.
 typedef struct TensorBox {
-  uint32_t counts[TENSOR_RANK]; // 1 beyond the rank.
-  uint32_t element, row, bytes; // Bytes of an element, of the innermost extent, of all rows.
-  uint32_t pitch, span;         // Bytes in shared memory: from row to row, and from the first row to the end
-                                // of the last.
+  uint32_t counts[TENSOR_RANK];   // units along the innermost dimension, else elements. 1 beyond the rank
+  uint32_t unit, packed, element; // elements of a unit, its bytes in global and in shared memory
+  uint32_t row, bytes, counted;   // bytes of the innermost extent, of all rows, and as mbarriers count them
+  uint32_t pitch, span; // Bytes in shared memory: from row to row, and from the first row to the end
+                        // of the last.
 } TensorBox;
 
 PtxType tensor_type(uint32_t type); // how its elements are added or compared

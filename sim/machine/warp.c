@@ -155,8 +155,12 @@ static void release_complete_barriers(Block *block) {
   if (leader->barriers[CLUSTER_BARRIER].arrived) release_cluster(leader);
 }
 
+// Threads that have exited are not awaited at the cluster's barrier, so that their arrivals do not count either.
 static void exit_lanes(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
   sim_hook_exit(warp, insn, lanes);
+  cluster_leader(warp->block)->barriers[CLUSTER_BARRIER].arrived -=
+      count_lanes(lanes & warp->cluster_arrived);
+  warp->cluster_arrived &= ~lanes;
   warp->live &= ~lanes;
   warp->block->live_threads -= count_lanes(lanes);
   group->mask &= ~lanes;

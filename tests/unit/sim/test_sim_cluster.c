@@ -81,6 +81,36 @@ static void test_registers(void **state) {
   sim_close(&f);
 }
 
+// Half of the threads arrive at the cluster's barrier and exit: the others still wait for all of the cluster. A 64-bit
+// address of .shared is truncated to 32 bits, so that the generic one will do (PTX ISA 6.4.1).
+static const char leaving_text[] =
+    ".version 8.6\n.target sm_100a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 po)\n.reqntid 64 .reqnctapercluster 2\n{\n"
+    ".reg .b64 %o, %g, %y;\n.reg .b32 %t, %c, %x, %u;\n.reg .pred %p;\n.shared .align 4 .b32 s[64];\n"
+    "ld.param.u64 %o, [po];\nmov.u32 %t, %tid.x;\nmov.u32 %c, %cluster_ctarank;\n"
+    "mul.wide.u32 %y, %t, 4;\nmov.u64 %g, s;\ncvta.shared.u64 %g, %g;\nadd.u64 %g, %g, %y;\n"
+    "mad.lo.u32 %x, %c, 64, %t;\nadd.u32 %x, %x, 5;\nst.shared.b32 [%g], %x;\n"
+    "barrier.cluster.arrive.release;\nsetp.lt.u32 %p, %t, 32;\n@%p exit;\nbarrier.cluster.wait.acquire;\n"
+    "xor.b32 %c, %c, 1;\nmov.u32 %u, s;\nmapa.shared::cluster.u32 %u, %u, %c;\nmad.lo.u32 %u, %t, 4, %u;\n"
+    "ld.shared::cluster.b32 %x, [%u];\nmad.lo.u32 %c, %c, 64, %t;\nmul.wide.u32 %y, %c, 4;\n"
+    "add.u64 %o, %o, %y;\nst.global.b32 [%o], %x;\n"
+    "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\nret;\n}\n";
+
+static void test_threads_that_leave(void **state) {
+  uint32_t out[2 * THREADS];
+  (void)state;
+  for (int i = 0; i < 2 * SCHEDULES; i++) {
+    SimFixture f = plant_open(leaving_text, i / 2, i % 2);
+    memset(out, 0, sizeof out);
+    uint64_t po = sim_bind(&f, out, sizeof out);
+    const void *params[] = {&po};
+    sim_run(&f, "k", 2, 1, THREADS, 0, params);
+    for (uint32_t t = 0; t < 2 * THREADS; t++)
+      assert_int_equal(out[t], t % THREADS < THREADS / 2 ? 0 : t + 5);
+    sim_close(&f);
+  }
+}
+
 static void test_refused_launches(void **state) {
   static const struct {
     const char *kernel;
@@ -157,11 +187,12 @@ static void test_planted(void **state) {
 
 int suite_sim_cluster(void) {
   enum { COUNT = sizeof plants / sizeof *plants };
-  static struct CMUnitTest tests[COUNT + 3];
+  static struct CMUnitTest tests[COUNT + 4];
   static char names[COUNT][120];
   for (size_t i = 0; i < COUNT; i++) tests[i] = plant_test(&plants[i], i, names[i], test_planted);
   tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_right);
   tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_registers);
   tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_refused_launches);
+  tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_threads_that_leave);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

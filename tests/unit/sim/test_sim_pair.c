@@ -45,6 +45,8 @@ static const Form forms[] = {
     {"kind::i8", 128, 96, 32, 8, 0x4a0, .tmem_a = false},
     {"kind::f8f6f4", 128, 16, 32, 7, 0x10, .tmem_a = false},
     {"kind::mxf8f6f4.block_scale.block32", 256, 128, 32, 7, 0x800000, .scaled = true},
+    {"kind::mxf8f6f4.block_scale.block32", 128, 128, 32, 7, 0x800000, .scaled = true},
+    {"kind::mxf8f6f4.block_scale.block32", 128, 32, 32, 7, 0x800000, .scaled = true},
 };
 
 static uint32_t rows_of(const Form *t) { return t->m / 2; }
@@ -76,7 +78,8 @@ static void fill(const Form *t, uint32_t cta, unsigned char *image, uint32_t wor
   for (uint32_t part = 0; part < 4 && t->scaled; part++) {
     for (uint32_t row = 0; row < rows; row++)
       words[part * 32 + row % 32][8 + row / 32] = scale_at(0, cta * rows + row);
-    for (uint32_t n = 0; n < t->n; n++) words[part * 32 + n % 32][12 + n / 32] = scale_at(1, n);
+    for (uint32_t n = 0; n < columns_of(t); n++)
+      words[part * 32 + n % 32][12 + n / 32] = scale_at(1, n + (part >= 2 ? t->n - columns_of(t) : 0));
   }
 }
 
@@ -249,7 +252,7 @@ static void test_copy(void **state) {
 static void test_refused(void **state) {
   static char text[40000];
   (void)state;
-  const Form t = {"kind::mxf8f6f4.block_scale.block32", 128, 32, 32, 7, 0x800000, .scaled = true};
+  const Form t = {"kind::mxf8f6f4.block_scale.block32", 128, 24, 32, 7, 0x800000, .scaled = true};
   form_text(&t, text, sizeof text);
   SimFixture f = plant_open(text, TILEC_SIM_LATE, false);
   uint64_t pi = sim_bind(&f, images, sizeof images), pw = sim_bind(&f, all_words, sizeof all_words),

@@ -79,6 +79,12 @@ static const char tensor_text[] = HEAD
     "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%m, {%r0, %r1, %r2}], [s];\n"
     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
 
+// 4 and 6: atoms of 32 and 64 bytes.
+static int swizzled(int byte, uint32_t swizzle) {
+  static const int bits[] = {0, 1, 3, 7, 3, 0, 1}, shifts[] = {4, 4, 4, 4, 5, 0, 6};
+  return byte ^ ((byte >> 7 & bits[swizzle]) << shifts[swizzle]);
+}
+
 static float tensor_value(int x, int y, int z) { return (float)(x + 100 * y + 1000 * z + 1); }
 
 static tilec_sim_tensor_map tensor_map(uint64_t address, uint32_t swizzle, uint32_t fill) {
@@ -93,8 +99,8 @@ static tilec_sim_tensor_map tensor_map(uint64_t address, uint32_t swizzle, uint3
 
 // The float's place in a box in shared memory: rows of 32 bytes every 32, 64 or 128, chunks of 16 swizzled.
 static int box_place(int x, int y, int z, uint32_t swizzle) {
-  int byte = 4 * x + (swizzle ? 16 << swizzle : 4 * BX) * (y + BY * z), bits = (1 << swizzle) - 1;
-  return (byte ^ ((byte >> 7 & bits) << 4)) / 4;
+  static const int pitches[] = {4 * BX, 32, 64, 128, 128, 0, 128};
+  return swizzled(4 * x + pitches[swizzle] * (y + BY * z), swizzle) / 4;
 }
 
 static void check_load(uint32_t swizzle, uint32_t fill, const int *corner, int schedule) {
@@ -126,7 +132,7 @@ static void test_tensor_loads(void **unused) {
   (void)unused;
   static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-4, -2, -1}, {16, 7, 3}, {40, 0, 0}, {4, 8, 4}};
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
-    for (uint32_t swizzle = 0; swizzle < 4; swizzle++)
+    for (uint32_t swizzle = 0; swizzle < 7; swizzle += swizzle == 4 ? 2 : 1)
       for (size_t i = 0; i < sizeof corners / sizeof *corners; i++)
         check_load(swizzle, swizzle & 1, corners[i], schedule);
 }
@@ -227,7 +233,8 @@ static void test_rows_that_end_within_a_chunk(void **unused) {
       tilec_sim_tensor_map map;
       uint64_t dims[] = {ROW, Y, Z}, strides[] = {X * 4, X * Y * 4};
       uint32_t box[] = {BX, BY, BZ}, steps[] = {1, 1, 1};
-      assert_int_equal(tilec_sim_tensor_map_encode(&map, 7, 3, po, dims, strides, box, steps, 0, 0, 0, 0), TILEC_SIM_OK);
+      assert_int_equal(tilec_sim_tensor_map_encode(&map, 7, 3, po, dims, strides, box, steps, 0, 0, 0, 0),
+                       TILEC_SIM_OK);
       int corner[] = {12, 0, 0};
       const void *params[] = {&map, &pi, &corner[0], &corner[1], &corner[2]};
       tilec_sim_result result = sim_launch(&f, "store", 1, 1, 1, 0, params);
@@ -239,7 +246,8 @@ static void test_rows_that_end_within_a_chunk(void **unused) {
         const tilec_sim_report *report = tilec_sim_report_at(f.sim, i);
         assert_int_equal(tilec_sim_report_count(f.sim), 2);
         assert_int_equal(report->kind, TILEC_SIM_OUT_OF_BOUNDS);
-        assert_non_null(strstr(report->message, i ? "a tensor reduction changes 8 bytes after" : "a tensor store changes 8 bytes after"));
+        assert_non_null(strstr(report->message, i ? "a tensor reduction changes 8 bytes after"
+                                                  : "a tensor store changes 8 bytes after"));
         assert_int_equal(report->count, BY * BZ);
       }
       sim_close(&f);
@@ -265,6 +273,69 @@ static void test_maps_that_cuda_refuses(void **unused) {
                        0);
   assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 7, 6, 4096, dims, strides, box, steps, 0, 0, 0, 0),
                        0);
+  // Padded elements need boxes and extents of 128, and multiples of 32 bytes.
+  uint64_t many[] = {256, 64}, fewer[] = {192, 64}, loose[] = {272};
+  uint32_t all[] = {128, 8}, part[] = {64, 8};
+  assert_int_equal(tilec_sim_tensor_map_encode(&map, 14, 2, 4096, many, strides, all, steps, 0, 3, 0, 0), 0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 14, 2, 4096, many, strides, part, steps, 0, 3, 0, 0),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 14, 2, 4096, fewer, strides, all, steps, 0, 3, 0, 0),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 15, 2, 4112, many, strides, all, steps, 0, 3, 0, 0),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 15, 2, 4096, many, loose, all, steps, 0, 3, 0, 0),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 14, 2, 4096, many, strides, all, steps, 0, 2, 0, 0),
+                       0);
+}
+
+// 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B: 16 elements have 8 or 12 bytes in global memory, and mbarriers count
+// those. In shared memory padding follows them.
+enum { PACKED_ROWS = 4, PACKED_WIDTH = 256, PACKED_BOX = 128, MOST_BYTES = 128 * PACKED_ROWS };
+
+static const char packed_text[] = HEAD
+    ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 po, .param .u32 expect, .param .u32 at) {\n"
+    ".reg .b64 %m, %o;\n.reg .b32 %r<3>;\n.reg .pred %p;\n"
+    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[512];\n"
+    "mov.b64 %o, map;\ncvta.param.u64 %m, %o;\nld.param.u64 %o, [po];\n"
+    "ld.param.u32 %r0, [expect];\nld.param.u32 %r1, [at];\nmov.u32 %r2, 1;\n"
+    "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], %r0;\n"
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [%m, {%r1, %r2}], "
+    "[bar];\n"
+    "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\n"
+    "cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 512;\n"
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
+
+static void check_packed(uint32_t type, uint32_t swizzle, int schedule) {
+  static unsigned char in[PACKED_ROWS * PACKED_WIDTH], out[MOST_BYTES];
+  const int from = type == 15 ? 12 : 8, to = type == 13 ? 8 : 16, row = PACKED_BOX / 16 * to;
+  SimFixture f = sim_open_text(packed_text, schedule);
+  for (int i = 0; i < PACKED_ROWS * PACKED_WIDTH; i++) in[i] = (unsigned char)(i * 37 + i / 251 + 1);
+  uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+  tilec_sim_tensor_map map =
+      map_2d(type, pi, PACKED_WIDTH, PACKED_ROWS, PACKED_WIDTH, PACKED_BOX, PACKED_ROWS, swizzle);
+  const uint32_t expect = (uint32_t)(PACKED_BOX / 16 * from * PACKED_ROWS), at = PACKED_BOX;
+  const void *params[] = {&map, &po, &expect, &at};
+  sim_run(&f, "k", 1, 1, 1, 0, params);
+  for (int y = 0; y < PACKED_ROWS; y++) // the last row is outside
+    for (int x = 0; x < row; x++) {
+      int source = (PACKED_BOX / 16 + x / to) * from + x % to, pitch = swizzle ? 16 << swizzle : row;
+      assert_int_equal(out[swizzled(y * pitch + x, swizzle)],
+                       x % to < from && y + 1 < PACKED_ROWS ? in[(y + 1) * PACKED_WIDTH + source] : 0);
+    }
+  sim_close(&f);
+}
+
+static void test_packed_elements(void **unused) {
+  (void)unused;
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    check_packed(13, 0, schedule);
+    check_packed(13, 2, schedule);
+    check_packed(14, 0, schedule);
+    check_packed(14, 3, schedule);
+    check_packed(15, 3, schedule);
+  }
 }
 
 // A map from a parameter is changed in shared memory, copied to global memory, fenced and used.
@@ -318,6 +389,7 @@ int suite_sim_tensor(void) {
       cmocka_unit_test(test_tensor_stores_and_reductions),
       cmocka_unit_test(test_rows_that_end_within_a_chunk),
       cmocka_unit_test(test_maps_that_cuda_refuses),
+      cmocka_unit_test(test_packed_elements),
       cmocka_unit_test(test_maps_changed_by_kernels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
