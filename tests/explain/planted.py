@@ -56,13 +56,15 @@ def check(tilec, flaw, kind, change, slow, fixed, times):
     if times:
         was, *now = map(float, times.split(", "))
         expect(all(was - us >= 1e6 * promised / 2 for us in now), f"{flaw}: {1e6 * promised:.1f} us promised, {was} us become {now} on a GPU")
-    return bool(times)
 
 
 def main():
     with open(os.path.join(FOLDER, "launches"), encoding="utf-8") as lines:
         rows = [(line.rstrip("\n").split(" | ") + [""])[:6] for line in lines if not line.startswith("#")]
-    measured = sum(check(os.path.abspath(sys.argv[1]), *row) for row in rows)
+    every, seed = int(os.environ.get("PLANTED_EVERY", 1)), int(os.environ.get("PLANTED_SEED", 0))  # one row in `every`, others by seed
+    for row in rows[seed % every :: every]:
+        check(os.path.abspath(sys.argv[1]), *row)
+    measured = sum(bool(row[5]) for row in rows)
     expect(len(rows) == 10 and measured >= MEASURED, f"{len(rows)} flaws, {measured} with times of a GPU")
     print(f"{passed} passed, {failed} failed")
 
