@@ -143,6 +143,11 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
   return operand;
 }
 
+const Layout *flow_joined(const Op *join, const Layout *result) {
+  Layout half;
+  return type_is_tile(operand_type(join, 0)) && layout_split(result, &half) ? intern_for(join, half) : NULL;
+}
+
 const Layout *flow_default(const Region *region, const Type *tile) {
   uint32_t order[TILE_MAX_RANK];
   for (uint32_t i = 0; i < tile->rank; i++) order[i] = tile->rank - 1u - i;

@@ -24,6 +24,8 @@ bool flow_shares_operand(const Op *op, uint32_t i);
 bool flow_shares_result(const Op *op, uint32_t i);
 // The layout to work in so that operand i may stay in `operand`; NULL: there is none, or it is not certain.
 const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand);
+// The layout to work in so that the join gives `result`; NULL: there is none.
+const Layout *flow_joined(const Op *join, const Layout *result);
 
 // The layout of any tile in the region if nothing asks for another: last dimension fastest, one element per lane.
 const Layout *flow_default(const Region *region, const Type *tile);

@@ -4,12 +4,16 @@
 #include "base/integer.h"
 #include "passes/layouts/propagate.h"
 
-enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4 };
+enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 8 };
 
-// A component with the same elements in another shape, for example values computed from rows[:, None]. If it stayed
-// while the choosing component moves, a conversion would only move from after it to before it.
+// A component that moves with the choosing one. If it stayed, a conversion would only move from after it to before it.
+// It has one of these:
+// * The same elements in another shape, for example values computed from rows[:, None].
+// * Joins of the choosing component, or of another follower.
+// * The pointers of a row that the choosing component loads.
 typedef struct Follower {
-  const GraphEdge *edge; // From the choosing component.
+  const GraphEdge *edge;     // From the component that it follows; NULL: an access.
+  const GraphAccess *access; // Whose pointers it has; NULL: an edge.
   uint32_t root;
   uint64_t effort;
   const Layout *at; // Its layout for the layout being tried.
@@ -18,7 +22,7 @@ typedef struct Follower {
 typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
-  uint64_t work; // The component's work, which redundancy repeats.
+  uint64_t work;          // The component's work, which redundancy repeats.
   const GraphEdge *words; // The component unpacks these words; NULL: none.
   const Layout *candidate[MAX_CANDIDATES];
   Follower follower[MAX_FOLLOWERS];
@@ -304,9 +308,30 @@ static void gather_candidates(HomeChoice *c) {
 
 // --- followers
 
-static const Layout *followed(const HomeChoice *c, const GraphEdge *edge, const Layout *layout) {
+static bool is_join(const GraphEdge *edge) { return edge->result != NO_RESULT && edge->op->kind == OP_JOIN; }
+
+// A node of the component that the follower follows.
+static uint32_t leader_of(const HomeChoice *c, const Follower *follower) {
+  if (!follower->edge) return c->root;
+  return is_join(follower->edge) ? follower->edge->node : follower->edge->source->id;
+}
+
+// The follower's layout if its leader has `layout`; NULL: there is none.
+static const Layout *followed(const HomeChoice *c, const Follower *follower, const Layout *layout) {
+  const GraphEdge *edge = follower->edge;
+  if (!edge) return propagate_back(c->p, op_operand(follower->access->op, 0), layout);
+  if (is_join(edge)) return flow_result(edge->op, (uint32_t)edge->result, layout);
   const Layout *forward = propagate_forward(c->p, op_operand(edge->op, edge->operand), layout);
   return forward ? flow_layout_for(edge->op, edge->operand, forward) : NULL;
+}
+
+// The leader's layout if the follower has `layout`; NULL: there is none.
+static const Layout *led(const HomeChoice *c, const Follower *follower, const Layout *layout) {
+  const GraphEdge *edge = follower->edge;
+  if (!edge || !layout) return NULL;
+  if (is_join(edge)) return flow_joined(edge->op, layout);
+  return propagate_back(c->p, op_operand(edge->op, edge->operand),
+                        flow_operand(edge->op, edge->operand, layout));
 }
 
 // True for the same elements in another shape: x[:, None] and reshapes, but no other view.
@@ -316,23 +341,62 @@ static bool is_reshaped(const Propagator *p, const Value *value) {
   return true;
 }
 
-static void add_follower(HomeChoice *c, const GraphEdge *edge) {
-  Propagator *p = c->p;
-  uint32_t root = propagate_root(p, edge->node);
-  if (edge->result != NO_RESULT || c->followers == MAX_FOLLOWERS || !op_has(edge->op, ELEMENTWISE)) return;
-  if (root == c->root || propagate_root(p, edge->source->id) != c->root || p->fixed[root] || !p->home[root] ||
-      !is_reshaped(p, op_operand(edge->op, edge->operand)))
-    return;
+static Follower *find_follower(HomeChoice *c, uint32_t root) {
   for (uint32_t i = 0; i < c->followers; i++)
-    if (c->follower[i].root == root) return;
+    if (c->follower[i].root == root) return &c->follower[i];
+  return NULL;
+}
+
+static void add_follower(HomeChoice *c, Follower follower) {
+  Propagator *p = c->p;
+  if (c->followers == MAX_FOLLOWERS || follower.root == c->root || p->fixed[follower.root] ||
+      !p->home[follower.root] || find_follower(c, follower.root))
+    return;
   for (uint32_t i = 0; i < p->components.n; i++)
-    if (p->components.at[i].root == root)
-      c->follower[c->followers++] = (Follower){edge, root, p->components.at[i].effort, p->home[root]};
+    if (p->components.at[i].root == follower.root) {
+      follower.effort = follower.access ? 0 : p->components.at[i].effort;
+      follower.at = p->home[follower.root];
+      c->follower[c->followers++] = follower;
+    }
+}
+
+static void follow_edge(HomeChoice *c, const GraphEdge *edge, uint32_t leader) {
+  Propagator *p = c->p;
+  if (is_join(edge)) {
+    if (propagate_root(p, edge->node) == leader)
+      add_follower(c, (Follower){.edge = edge, .root = propagate_root(p, edge->source->id)});
+  } else if (edge->result == NO_RESULT && leader == c->root &&
+             op_has_any(edge->op, ELEMENTWISE | FLOW | TERMINATOR) &&
+             propagate_root(p, edge->source->id) == leader &&
+             is_reshaped(p, op_operand(edge->op, edge->operand)))
+    add_follower(c, (Follower){.edge = edge, .root = propagate_root(p, edge->node)});
+}
+
+static bool is_row(const Type *tile) {
+  uint32_t long_dims = 0;
+  for (uint32_t d = 0; d < tile->rank; d++) long_dims += tile->shape[d] > 1;
+  return long_dims == 1;
+}
+
+// A thread computes one address for each vector, so that more elements of a row are no more work.
+static void follow_access(HomeChoice *c, const GraphAccess *access) {
+  Propagator *p = c->p;
+  const Op *op = access->op;
+  if (op->kind != OP_LOAD || access->copied || !is_row(op_result(op)->type)) return;
+  const Value *pointers = op_operand(op, 0);
+  if (propagate_root(p, op_result(op)->id) != c->root || p->lazy[pointers->id]) return;
+  add_follower(
+      c, (Follower){.access = access, .root = propagate_root(p, propagate_source(p, op_operand(op, 0))->id)});
 }
 
 static void find_followers(HomeChoice *c) {
-  for (const GraphTouch *touch = c->p->touches[c->root]; touch; touch = touch->next)
-    if (touch->edge) add_follower(c, touch->edge);
+  for (const GraphTouch *touch = c->p->touches[c->root]; touch; touch = touch->next) {
+    if (touch->edge) follow_edge(c, touch->edge, c->root);
+    if (touch->access) follow_access(c, touch->access);
+  }
+  for (uint32_t i = 0; i < c->followers; i++)
+    for (const GraphTouch *touch = c->p->touches[c->follower[i].root]; touch; touch = touch->next)
+      if (touch->edge) follow_edge(c, touch->edge, c->follower[i].root);
 }
 
 // Proposes the layouts in which nothing is converted between a follower and its users.
@@ -344,16 +408,19 @@ static void propose_from_follower(HomeChoice *c, const Follower *follower) {
     const Layout *op_layout = p->home[propagate_root(p, edge->node)];
     const Layout *wanted = op_layout ? flow_operand(edge->op, edge->operand, op_layout) : NULL;
     wanted = propagate_back(p, op_operand(edge->op, edge->operand), wanted);
-    wanted = wanted ? flow_operand(follower->edge->op, follower->edge->operand, wanted) : NULL;
-    propose_layout(c, propagate_back(p, op_operand(follower->edge->op, follower->edge->operand), wanted));
+    for (const Follower *at = follower; at && wanted;
+         at = find_follower(c, propagate_root(p, leader_of(c, at))))
+      wanted = led(c, at, wanted);
+    propose_layout(c, wanted);
   }
 }
 
-// A follower stays where it is if the layout tried gives no layout for it.
+// A follower stays where it is if the layout tried gives no layout for it. Leaders are before their followers.
 static void follow_to(HomeChoice *c, const Layout *layout) {
   for (uint32_t i = 0; i < c->followers; i++) {
-    const Layout *at = followed(c, c->follower[i].edge, layout);
-    c->follower[i].at = at ? at : c->p->home[c->follower[i].root];
+    Follower *follower = &c->follower[i];
+    const Layout *at = followed(c, follower, home_of(c, leader_of(c, follower), layout));
+    follower->at = at ? at : c->p->home[follower->root];
   }
 }
 
@@ -513,7 +580,7 @@ void propagate_choose(Propagator *p) {
   choose_again(p, false);
   for (uint32_t i = 0; i < p->components.n; i++)
     if (!p->fixed[p->components.at[i].root]) moved |= move_together(p, &p->components.at[i]);
-  if (moved) choose_again(p, false); // Their neighbours may follow.
+  if (moved) choose_again(p, false);      // Their neighbours may follow.
   if (!has_dot(p)) choose_again(p, true); // Loads of dots are copied ahead, in wide accesses.
   HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {

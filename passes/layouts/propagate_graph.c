@@ -374,9 +374,10 @@ static void settle_roots(Propagator *p) {
   }
 }
 
-// The effort to make the value, apart from accesses and reductions.
+// The effort to make the value, apart from accesses and reductions. Carried values and joins only name registers.
 static uint64_t effort_of(const Propagator *p, uint32_t value) {
   const Op *op = p->origin[value] ? p->origin[value]->def : NULL;
+  if (!op || op->kind == OP_LOAD || op->kind == OP_JOIN || op_has(op, FLOW)) return 0;
   bool divides = op && (op->kind == OP_DIV || op->kind == OP_REM) && type_is_int(op_result(op)->type);
   if (!divides) return 1;
   return type_element_bytes(op_result(op)->type) > 4 ? TUNE_COST_DIVISION * TUNE_COST_WIDE_DIVISION
