@@ -48,6 +48,11 @@ def column(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i[:, None] * BLOCK + j[None, :], tl.load(x + i[:, None] * n + j[None, :]))
 
 
+@tilec.jit
+def wrapped_row(x, out, row, step):
+    tl.store(out, tl.load(x + row * step))
+
+
 class Checks(unittest.TestCase):
     def setUp(self):
         tilec.set_check(True)
@@ -130,6 +135,13 @@ class Checks(unittest.TestCase):
         with self.assertRaises(tilec.LaunchError):
             undefined_index[1](ints(range(16)), ints([0] * 16), 10)
         undefined_index[1](ints(range(16)), ints([0] * 16), 16)
+
+    def test_wrapped_offsets(self):
+        """3 * 1431655766 is 2 in 32 bits: in bounds, and another element."""
+        x, out = floats(range(16)), floats([0])
+        with self.assertWarnsRegex(tilec.TilecWarning, r"^\[T1102\] 'row \* step' wrapped in 32 bits") as caught:
+            wrapped_row[(1,)](x, out, 3, 1431655766)
+        self.assertTrue(caught.filename.endswith("test_check.py"))
 
     def test_results_are_as_of_one_launch(self):
         x = floats(range(32))

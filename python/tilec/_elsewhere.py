@@ -38,7 +38,8 @@ def set_check(on: bool) -> None:
         on: False ends the checks.
 
     Errors: later launches raise LaunchError at the Python line of a race, an access out of bounds or an undefined value.
-    A stored value that a masked load without `other` did not read is a TilecWarning.
+    These are a TilecWarning: a stored value that a masked load without `other` did not read, an offset that wrapped in 32 bits,
+    and a broken hint.
 
     Example::
 

@@ -134,13 +134,16 @@ static tilec_status run_function(void *data) {
   EvalMemory *memory = eval_memory_new(&r->arena);
   give_memory(r->memory, memory);
   const LaunchLimits *limits = &r->launch->limits;
+  const bool checked = limits->checked_schedule != 0;
   EvalOptions options = {.max_steps = limits->max_instructions,
                          .timeout = limits->timeout,
                          .spent = limits->spent,
                          .cancel = limits->cancel,
                          .programs = limits->programs,
-                         .races = limits->checked_schedule != 0,
-                         .assembly = limits->checked_schedule != 0,
+                         .races = checked,
+                         .wraps = checked,
+                         .hints = checked,
+                         .assembly = checked,
                          .print = keep_printed,
                          .print_data = r->printed,
                          .names = r->names,

@@ -25,7 +25,7 @@ class range(_kernels_own):
     Args:
         arg1: the first number; with one argument it is the end, and the first number is 0.
         arg2: the loop stops before it.
-        step: the distance of two numbers.
+        step: the distance of two numbers; None is 1.
         num_stages: how many iterations of loads to shared memory are in flight, such as the operands of `tl.dot`.
             1 prefetches nothing. None takes the kernel's: `--num-stages`, or `num_stages` of a launch. Without
             these it is 3.
@@ -59,7 +59,7 @@ class static_range(_kernels_own):
     Args:
         arg1: the first number; with one argument it is the end.
         arg2: the loop stops before it.
-        step: the distance of two numbers.
+        step: the distance of two numbers; None is 1.
 
     Errors: an error if a bound is known at run time only, or outside the head of a `for` loop.
 
@@ -802,7 +802,7 @@ class tensor(_kernels_own):
         Args:
             axis: the dimension.
             reverse: True begins with the last element.
-            dtype: the type in which it multiplies; None is the input's type.
+            dtype: the type in which it multiplies. None is the input's type, and fp32 for bf16.
 
         Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -823,7 +823,7 @@ class tensor(_kernels_own):
         Args:
             axis: the dimension.
             reverse: True begins with the last element.
-            dtype: the type of the sums; None is the input's type or 32 bits.
+            dtype: the type of the sums. None is the input's type, fp32 for bf16, and 32 bits for narrow integers.
 
         Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -1467,7 +1467,7 @@ class tensor(_kernels_own):
     @builtin
     def sum(self, axis: Int | None = None, keep_dims: Bool = False, dtype: DType | None = None) -> tensor:
         """Adds the elements along an axis. The result keeps the element type, but narrow integers are added in 32 bits
-        and bools in u32. Sums of fp16 are rounded to fp16 at each step: `dtype=tl.float32` avoids this. Threads add
+        and bools in u32. Sums of fp16 and bf16 are rounded at each step: `dtype=tl.float32` avoids this. Threads add
         in an order of their own, so floats may differ in the last bits from a sum in order.
 
         Args:

@@ -1178,7 +1178,7 @@ def cumprod(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | N
         input: a tile of numbers.
         axis: the dimension.
         reverse: True begins with the last element.
-        dtype: the type in which it multiplies; None is the input's type.
+        dtype: the type in which it multiplies. None is the input's type, and fp32 for bf16.
 
     Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -1201,7 +1201,7 @@ def cumsum(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | No
         input: a tile of numbers.
         axis: the dimension.
         reverse: True begins with the last element.
-        dtype: the type of the sums; None is the input's type or 32 bits.
+        dtype: the type of the sums. None is the input's type, fp32 for bf16, and 32 bits for narrow integers.
 
     Errors: an error if the input is no tile of numbers, or if the axis is out of range.
 
@@ -1235,7 +1235,9 @@ def debug_barrier() -> None:
 
 @builtin
 def device_assert(cond: Value, msg: Str = "", mask: Value = None) -> None:
-    """Stops the launch with an error if a condition is false at run time.
+    """Stops the launch with an error if a condition is false at run time. With `@triton.jit` on a GPU it is compiled
+    only for `debug=True` or `TRITON_DEBUG=1`. Elsewhere it always is: with `@tilec.jit`, by the command, and on
+    the simulator.
 
     Args:
         cond: i1 or integers; all elements must be true.
@@ -1244,7 +1246,7 @@ def device_assert(cond: Value, msg: Str = "", mask: Value = None) -> None:
 
     Errors: an error if the message is known at run time only.
 
-    Triton: assertions work only with `debug` there.
+    Triton: assertions work only with `debug` or `TRITON_DEBUG=1` there.
 
     Example::
 
@@ -1877,7 +1879,7 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
         mask: elements that are read, as i1; it broadcasts to the pointer's shape. None reads all elements.
-        other: the value of elements that the mask excludes; it needs a mask. Without it `tilec run` gives 0, and
+        other: the value of elements that the mask excludes; it needs a mask. Without it compiled code gives 0.
             `tilec check` reports uses of these elements, because Triton does not define them.
         boundary_check: for block pointers, the dimensions whose bounds are checked, such as `(0, 1)`. In other
             dimensions an access beyond the bounds is a mistake, which `tilec check` reports.
@@ -2479,7 +2481,8 @@ def rand4x(seed: Value, offsets: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
 def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
     """Returns random u32 integers from 0 to 4294967295. The shape is that of the offsets. Integers from `low` up to,
     but not including, `high` are `(tl.randint(seed, i) % (high - low)).to(tl.int32) + low`, as NumPy's
-    `randint(low, high)`. These are constexprs; of run-time arguments take `(high - low).to(tl.uint32)`.
+    `randint(low, high)`. Here `low` and `high` are constexprs. If they are known at run time only, take `(high -
+    low).to(tl.uint32)`.
 
     Args:
         seed: an integer.
@@ -2996,11 +2999,11 @@ def sub(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
 @builtin
 def sum(input: Value, axis: Int | None = None, keep_dims: Bool = False, dtype: DType | None = None) -> tensor:
     """Adds the elements along an axis. The result keeps the element type, but narrow integers are added in 32 bits
-    and bools in u32. Sums of fp16 are rounded to fp16 at each step: `dtype=tl.float32` avoids this. Threads add
+    and bools in u32. Sums of fp16 and bf16 are rounded at each step: `dtype=tl.float32` avoids this. Threads add
     in an order of their own, so floats may differ in the last bits from a sum in order.
 
     Args:
-        input: a tile of numbers.
+        input: a tile of numbers, not of fp8.
         axis: the dimension; None adds all elements to one scalar.
         keep_dims: True keeps the dimension with size 1.
         dtype: the type of the sum; None is the rule above.
