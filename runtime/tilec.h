@@ -524,7 +524,7 @@ TILEC_API void tilec_kernel_free(tilec_kernel *kernel);
 
 /* --------------------------------------------------------------- Arguments */
 
-/* One argument of a launch. Each run-time parameter takes one, in order. Constexpr parameters take none. */
+/* The kind of an argument of a launch. Each run-time parameter takes one argument, in order. Constexprs take none. */
 typedef enum tilec_arg_kind {
   TILEC_ARG_NONE,       /* None; no value */
   TILEC_ARG_POINTER,    /* address: in device memory */
@@ -867,7 +867,7 @@ TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const t
 /* The shape of launches of tilec_kernel_from_image. */
 typedef struct tilec_image_options {
   size_t size;           /* set by the initialiser */
-  uint32_t threads[3];   /* per CTA; at most 1024 */
+  uint32_t threads[3];   /* along x, y, z; at most 1024 in all */
   uint32_t shared_bytes; /* dynamic shared memory per CTA */
 } tilec_image_options;
 
@@ -878,7 +878,7 @@ typedef struct tilec_image_options {
 /* Makes a kernel of PTX or machine code, also of another compiler. Its launches need a grid, and one argument per
  * parameter, which must fit its size (tilec_kernel_param). Integers must be in range. A float fits 4 bytes (fp32) or 8
  * (fp64), a pointer 8, a tuple a struct by value: an item's dtype is its type. Parameters are named by their index.
- *   name: the entry
+ *   name: the entry, as in the PTX: mangled if C++ made it without extern "C"
  *   image: PTX text (no NUL is needed), a cubin or a fatbin; copied
  *   bytes: its size
  *   TILEC_ERROR_INVALID_ARGUMENT: no such entry, or wrong options.

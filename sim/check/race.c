@@ -4,7 +4,9 @@
 // (atomics, fences), check_barrier.c and check_async.c.
 #include "sim/check/race.h"
 
+#include <string.h>
 #include "sim/check/check_parts.h"
+#include "sim/check/facts.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 
@@ -47,6 +49,15 @@ static inline bool behind_proxy(const Actor *actor, const Mark *mark) {
          mark->clock > actor->proxy[strand];
 }
 
+// A read and a write of one source line, as in `*sum += s`: an update that is no atomic.
+static bool is_update(const Actor *actor, const Mark *mark) {
+  const Program *program = actor->warp->block->program;
+  const Insn *other = &program->code.at[mark_insn(mark)];
+  const Site *a = &program->sites.at[actor->insn->site], *b = &program->sites.at[other->site];
+  return access_of(actor->insn) != access_of(other) && a->file && b->file && a->line == b->line &&
+         strcmp(a->file, b->file) == 0;
+}
+
 static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *report) {
   StrandKind kind;
   uint32_t block, which;
@@ -56,6 +67,8 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
   else if (block != actor->warp->block->index) {
     if (mark->info & actor->mark.info & MARK_STRONG)
       report_order(report, "scope .cta (_block in CUDA) orders nothing between CTAs: use scope .gpu");
+    else if (is_update(actor, mark))
+      report_order(report, "an atomic, such as atomicAdd, instead of the load and the store");
     else
       report_order(report,
                    "__threadfence() (fence.acq_rel.gpu) after the first, then an atomic or volatile flag "

@@ -25,7 +25,7 @@ class range(_kernels_own):
     Args:
         arg1: the first number; with one argument it is the end, and the first number is 0.
         arg2: the loop stops before it.
-        step: the distance of two numbers; None is 1.
+        step: the distance between two numbers; None is 1.
         num_stages: how many iterations of loads to shared memory are in flight, such as the operands of `tl.dot`.
             1 prefetches nothing. None takes the kernel's: `--num-stages`, or `num_stages` of a launch. Without
             these it is 3.
@@ -59,7 +59,7 @@ class static_range(_kernels_own):
     Args:
         arg1: the first number; with one argument it is the end.
         arg2: the loop stops before it.
-        step: the distance of two numbers; None is 1.
+        step: the distance between two numbers; None is 1.
 
     Errors: an error if a bound is known at run time only, or outside the head of a `for` loop.
 
@@ -962,7 +962,9 @@ class tensor(_kernels_own):
 
     @builtin
     def gather(self, index: Value, axis: Int) -> tensor:
-        """Returns elements of a tile by index along an axis. The result has the shape of the indices.
+        """Returns elements of a tile by index along an axis. The result has the shape of the indices. An index out of
+        range gives an undefined element, which `tilec check` reports (T1301). Negative indices do not count from the
+        end.
 
         Args:
             index: a tile of integers, of the source's shape but for the axis.
@@ -1367,7 +1369,7 @@ class tensor(_kernels_own):
 
         Args:
             dim: the dimension; None is the first one.
-            keep_dims: accepted for Triton's sake; the shape stays the same always.
+            keep_dims: accepted for Triton's sake; the shape always stays the same.
             ieee_rounding: True divides with correct rounding.
 
         Errors: an error if the argument is no tile of floats, or if the dimension is out of range.

@@ -1619,7 +1619,9 @@ def full(shape: Shape, value: Value, dtype: DType) -> tensor:
 
 @builtin
 def gather(src: Value, index: Value, axis: Int) -> tensor:
-    """Returns elements of a tile by index along an axis. The result has the shape of the indices.
+    """Returns elements of a tile by index along an axis. The result has the shape of the indices. An index out of
+    range gives an undefined element, which `tilec check` reports (T1301). Negative indices do not count from the
+    end.
 
     Args:
         src: a tile.
@@ -2753,7 +2755,7 @@ def softmax(x: Value, dim: Int | None = None, keep_dims: Bool = False, ieee_roun
     Args:
         x: a tile of floats.
         dim: the dimension; None is the first one.
-        keep_dims: accepted for Triton's sake; the shape stays the same always.
+        keep_dims: accepted for Triton's sake; the shape always stays the same.
         ieee_rounding: True divides with correct rounding.
 
     Errors: an error if the argument is no tile of floats, or if the dimension is out of range.
@@ -3265,8 +3267,8 @@ def view(input: Value, *shape: Any, can_reorder: Bool = False) -> tensor:
 
 @builtin
 def where(condition: Value, x: Value, y: Value) -> tensor:
-    """Returns `x` where the condition holds, else `y`. All three broadcast to one shape. Both sides are computed
-    always, so use a mask to guard a load.
+    """Returns `x` where the condition holds, else `y`. All three broadcast to one shape. Both sides are always
+    computed, so use a mask to guard a load.
 
     Args:
         condition: i1, or numbers, where every number but 0 is true.
