@@ -76,11 +76,13 @@ class Group(lit.formats.TestFormat):
         self.dev = os.environ.get("DEV_BUILD")
 
     def getTestsInDirectory(self, suite, path, lit_config, config):
-        chosen = read(os.path.join(self.run, "chosen")).split()
+        chosen, longest = read(os.path.join(self.run, "chosen")).split(), read(os.path.join(ROOT, "tests/longest")).split()
         for name in chosen or [name for group in sorted(os.listdir(GROUPS)) for name in names(group)]:
             test = lit.Test.Test(suite, tuple(name.split("/")), config)
             test.clock, test.dev = is_of("clock", name), is_of("dev", name) and self.dev
             test.previous_failure = os.path.exists(failure(name))
+            if not test.previous_elapsed and name in longest:  # this checkout has not run it
+                test.previous_elapsed = len(longest) - longest.index(name)
             # The order is: what failed, the longest, what waits for build/dev, what depends on time.
             late = 1 if test.clock else 1e-3 if test.dev and not read(self.dev) else 0
             if late:
