@@ -326,16 +326,16 @@ def joined(rows):
         types.setdefault(result, []).append(kinds)
     for result, kinds in types.items():
         while kinds:
-            n = next((n for n in range(1, len(kinds)) if result == "refused" and len(", ".join(kinds[: n + 1])) > 109), len(kinds))
+            n = next((n for n in range(1, len(kinds)) if result == "refused" and len(", ".join(kinds[: n + 1])) > 149), len(kinds))
             yield f"{', '.join(kinds[:n])}: {result}"
             kinds = kinds[n:]
 
 
-# Lines of several rows, of at most 120 columns where a row fits.
+# Lines of several rows, of at most 160 columns where a row fits: the rows of 64-bit types fill them.
 def packed(rows):
     lines = []
     for row in rows:
-        if lines and len(lines[-1]) + len(" | ") + len(row) <= 120:
+        if lines and len(lines[-1]) + len(" | ") + len(row) <= 160:
             lines[-1] += " | " + row
         else:
             lines.append(row)
