@@ -140,6 +140,7 @@ def man():
     out += tagged("TILEC_CACHE_SIZE", "largest size of that folder: bytes, or with K, M, G or T (1G); 0: no limit")
     out += tagged("TILEC_BUNDLE", "a bundle of compiled kernels, which tilec warm wrote")
     out += tagged("TILEC_JIT", "forbid: a compile is an error, which names the kernel")
+    out += tagged("TILEC_LOCK", "a file of configurations that tilec tune --lock wrote")
     out += tagged("TILEC_RECORD", "a folder that gets every kernel that is compiled or used, for tilec warm")
     out += tagged("NO_COLOR", "if not empty, only --color=always colours messages")
     out += tagged("TMPDIR", "folder of temporary files, and of the file that reproduces a bug (/tmp)") + man_examples()

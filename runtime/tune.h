@@ -94,12 +94,13 @@ typedef struct tilec_tune_options {
   size_t reset_count;               /* of reset_to_zero */
   const char *const *restore_value; /* set to their initial contents */
   size_t restore_count;             /* of restore_value */
+  const char *lock; /* NULL, or a file that gets the best configuration as text; with `predict` too */
 } tilec_tune_options;
 
 /* A tilec_tune_options with the defaults, and its size. */
 #define TILEC_TUNE_OPTIONS_INIT                                                                              \
   { sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0,               \
-    NULL, 0, NULL, 0, NULL, 0 }
+    NULL, 0, NULL, 0, NULL, 0, NULL }
 
 /* The result of a tuning. */
 typedef struct tilec_tuning tilec_tuning;

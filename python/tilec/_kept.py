@@ -12,10 +12,11 @@ from __future__ import annotations
 import ast
 import os
 import types
+import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _native
-from ._errors import TilecError
+from ._errors import TilecError, TilecWarning
 from ._jit import FP32_DOT, JITFunction, options_of
 from ._source import file_text
 
@@ -89,7 +90,7 @@ def _launch(kernel: JITFunction, tuned: Sequence[str], args: Sequence[Any], kwar
 
 
 def _is_on() -> bool:
-    return os.environ.get("TILEC_CACHE") != "off"
+    return os.environ.get("TILEC_CACHE") != "off" or bool(os.environ.get("TILEC_LOCK") or os.environ.get("TILEC_BUNDLE"))
 
 
 def _launches(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> List[Launch]:
@@ -108,7 +109,11 @@ def find(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[
     for launch in _launches(kernel, configs, args, kwargs):
         try:
             return launch.find()
-        except (TypeError, ValueError, TilecError):  # no such kernel in the file, or not by this name
+        except (TypeError, ValueError, TilecError) as error:  # no such kernel in the file, or not by this name
+            if "TILEC_LOCK" in str(error):
+                code = kernel.fn.__code__
+                warnings.warn_explicit(str(error), TilecWarning, code.co_filename, code.co_firstlineno)
+                return None
             continue
     return None
 

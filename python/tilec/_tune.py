@@ -9,12 +9,13 @@ anything is compiled.
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _devices, _kept, _native
 from ._autotune import Autotuner, Config, Heuristics
-from ._errors import ArgumentError
+from ._errors import ArgumentError, TilecError, TilecWarning
 from ._jit import JITFunction, program_of
 from ._values import given_name, is_function, unwrap
 
@@ -278,6 +279,24 @@ def _keep(launch: Launch, configs: List[Config], best: Tried) -> bool:
     if autotuner is not None and best.config in autotuner.configs:
         autotuner.cache[autotuner._key(launch.given)] = best.config
     return _kept.keep(launch.kernel, configs, launch.args, launch.kwargs, best.config, best.seconds * 1e3)
+
+
+def by_model(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The configuration that the model ranks first, which is the same on every machine (TILEC_AUTOTUNE=model). `kernel` is what
+    an autotuner launches. Where the model cannot rank them it is the first, with a warning."""
+    if len(configs) == 1:
+        return configs[0]
+    bare = [Config(dict(one.kwargs), one.num_warps, one.num_stages, one.num_ctas, getattr(one, "maxnreg", None)) for one in configs]
+    given = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
+    try:
+        ranked = tune(kernel, args, kwargs.get("grid"), configs=bare, kwargs=given, predict=True, keep=False).ranked
+        best = next(tried.config for tried in ranked if tried.error is None)
+        return configs[next(i for i, config in enumerate(bare) if config is best)]
+    except (TilecError, TypeError, ValueError, StopIteration) as error:
+        code = Launch(kernel, args, given).kernel.fn.__code__
+        text = f"TILEC_AUTOTUNE=model: the first configuration is taken, as the model cannot rank them: {error}"
+        warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
+        return configs[0]
 
 
 def _listener(progress: Optional[Callable[[Progress], Any]]) -> Any:

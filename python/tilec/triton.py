@@ -47,6 +47,7 @@ from ._capture import Captured, capture
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
 from ._report import Compiled, Report
+from ._tune import by_model
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -407,6 +408,19 @@ def _kernel_of(tuner: Any) -> Any:
     return kernel if type(kernel) is _jit.JITFunction else None
 
 
+def _with_heuristics(tuner: Any, kernel: Any) -> Any:
+    """What the autotuner launches, as tilec's."""
+    made: Any = simulated(kernel)
+    layers = []
+    layer = tuner.fn
+    while layer is not kernel:
+        layers.append(getattr(layer, "values", {}))
+        layer = layer.fn
+    for values in reversed(layers):
+        made = _autotune.Heuristics(made, list(kernel.arg_names), values)
+    return made
+
+
 def _prune_configs(original: Callable[..., Any], tuner: Any, kwargs: Dict[str, Any]) -> Any:
     """In the place of Autotuner.prune_configs, which its run() asks for arguments that it has not seen."""
     pruned = original(tuner, kwargs)
@@ -414,6 +428,8 @@ def _prune_configs(original: Callable[..., Any], tuner: Any, kwargs: Dict[str, A
     kernel = _kernel_of(tuner)
     found = _kept.find(simulated(kernel), tuner.configs, args, kwargs) if args is not None and kernel is not None else None
     taken = _kept.choose(found, pruned) if found is not None else None
+    if taken is None and args is not None and kernel is not None and _autotune.chooses_by_model():
+        taken = by_model(_with_heuristics(tuner, kernel), pruned, args, kwargs)
     if taken is not None:
         raise _Known(tuner, taken)
     return pruned

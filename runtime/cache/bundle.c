@@ -190,23 +190,6 @@ static bool make_bytes(const Writing *w, Buf *out) {
   return true;
 }
 
-// A process that ends at any moment leaves the old file or the whole new one.
-static bool write_file(const char *path, Str bytes, Buf *error) {
-  char temporary[4096];
-  int n = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  int fd = n > 0 && (size_t)n < sizeof temporary
-               ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)
-               : -1;
-  bool good =
-      fd >= 0 && cache_write_all(fd, bytes.at, bytes.n) && fsync(fd) == 0 && rename(temporary, path) == 0;
-  if (!good) {
-    buf_printf(error, "%s cannot be written: %s", path, strerror(errno));
-    if (fd >= 0) unlink(temporary);
-  }
-  if (fd >= 0) close(fd);
-  return good;
-}
-
 bool bundle_write(const char *folder, const char *path, void (*each)(const CacheEntry *entry, void *data),
                   void *data, Buf *error) {
   Writing w = {
@@ -219,7 +202,7 @@ bool bundle_write(const char *folder, const char *path, void (*each)(const Cache
   bool good = cache_scan(w.folder, &w.files, &w.count);
   if (!good) buf_printf(error, "%s cannot be read: %s", folder, strerror(errno));
   if (good) qsort(w.files, w.count, sizeof *w.files, by_name);
-  good = good && make_bytes(&w, &bytes) && write_file(path, buf_view(&bytes), error);
+  good = good && make_bytes(&w, &bytes) && cache_write_file(path, buf_view(&bytes), error);
   free(w.files);
   buf_free(&bytes);
   close(w.folder);

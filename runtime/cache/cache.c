@@ -226,6 +226,22 @@ int cache_open_temporary(int folder, char *name, size_t room) {
   return -1;
 }
 
+bool cache_write_file(const char *path, Str bytes, Buf *error) {
+  char temporary[4096];
+  int n = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+  int fd = n > 0 && (size_t)n < sizeof temporary
+               ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)
+               : -1;
+  bool good =
+      fd >= 0 && cache_write_all(fd, bytes.at, bytes.n) && fsync(fd) == 0 && rename(temporary, path) == 0;
+  if (!good) {
+    buf_printf(error, "%s cannot be written: %s", path, strerror(errno));
+    if (fd >= 0) unlink(temporary);
+  }
+  if (fd >= 0) close(fd);
+  return good;
+}
+
 // The text of the whole file, malloc'ed. NULL if memory is exhausted.
 static char *make_text(const char *name, Str fields, Str blob, size_t *bytes) {
   char hex[DIGEST_HEX + 1];

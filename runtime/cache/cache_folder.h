@@ -37,6 +37,8 @@ int cache_open_folder_at(const char *path, bool make, Buf *why); // another fold
 
 // Checks the text of an entry's file. Returns the problem. NULL: it is good, and `entry` has a copy.
 const char *cache_read_text(Str text, const char *name, CacheEntry *entry);
+// Writes the file under another name first: a process that ends at any moment leaves the old one or the new one.
+bool cache_write_file(const char *path, Str bytes, Buf *error);
 bool cache_write_all(int fd, const char *at, size_t n);
 void cache_hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]);
 void cache_sources_hex(char hex[DIGEST_HEX + 1]); // the hash of tilec's sources, LLVM and libclc

@@ -8,6 +8,8 @@
 
 #include "base/plain.h"
 #include "runtime/cache/cache.h"
+#include "runtime/error.h"
+#include "runtime/launch/lock.h"
 
 enum { NAME_MOST = 200 }; // bytes of a name, for display
 
@@ -31,14 +33,15 @@ static const ParamSpec *find_param(const Spec *spec, const char *name) {
 
 // --- Keys ---
 
-static void add_type(Digest *digest, const KernelParam *declared, const ParamSpec *given) {
+static void print_type(const KernelParam *declared, const ParamSpec *given, Buf *out) {
   ParamSpec param = given ? *given : (ParamSpec){.form = PARAM_PLAIN};
-  Buf text = {0};
   if (param.form == PARAM_PLAIN && !param.type) param.type = declared->type;
-  if (param.form == PARAM_PLAIN && param.facts.none)
-    buf_text(&text, "None");
-  else
-    param_print(&param, &text);
+  param_print(&param, out);
+}
+
+static void add_type(Digest *digest, const KernelParam *declared, const ParamSpec *given) {
+  Buf text = {0};
+  print_type(declared, given, &text);
   digest_str(digest, buf_view(&text));
   buf_free(&text);
 }
@@ -57,10 +60,15 @@ static int by_name(const void *x, const void *y) {
   return strcmp(a->name, b->name);
 }
 
-static void add_constexprs(Digest *digest, Arena *arena, const Spec *spec) {
+static const Constexpr **sorted_constexprs(Arena *arena, const Spec *spec) {
   const Constexpr **sorted = ARENA_ARRAY(arena, const Constexpr *, spec->constexpr_count + 1);
   for (uint32_t i = 0; i < spec->constexpr_count; i++) sorted[i] = &spec->constexprs[i];
   qsort(sorted, spec->constexpr_count, sizeof *sorted, by_name);
+  return sorted;
+}
+
+static void add_constexprs(Digest *digest, Arena *arena, const Spec *spec) {
+  const Constexpr **sorted = sorted_constexprs(arena, spec);
   digest_number(digest, spec->constexpr_count);
   for (uint32_t i = 0; i < spec->constexpr_count; i++) {
     Buf text = {0};
@@ -71,23 +79,35 @@ static void add_constexprs(Digest *digest, Arena *arena, const Spec *spec) {
   }
 }
 
-static void add_options(Digest *digest, const Spec *spec) {
+static const char *const option_names[] = {
+    "num_warps", "num_stages", "maxnreg",  "fp32_dot", "fp_contract",     "opt_level", "debug",
+    "overlap",   "fast_math",  "restrict", "tma",      "warp_specialize", "epilogue",  "persistent"};
+enum { OPTIONS = sizeof option_names / sizeof *option_names };
+
+// The given options, as numbers; 0: not given.
+static void option_numbers(const Spec *spec, uint64_t numbers[OPTIONS]) {
   const Target *t = &spec->target;
-  const uint64_t numbers[] = {spec->num_warps_given ? t->num_warps : 0,
-                              spec->num_stages_given ? t->num_stages : 0,
-                              spec->maxnreg_given ? t->maxnreg : 0,
-                              t->fp32_dot,
-                              t->fp_contract,
-                              t->opt_level,
-                              t->debug,
-                              t->overlap,
-                              t->fast_math,
-                              t->restrict_pointers,
-                              t->tma,
-                              t->warp_roles,
-                              t->epilogue,
-                              t->persistent};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
+  const uint64_t all[OPTIONS] = {spec->num_warps_given ? t->num_warps : 0,
+                                 spec->num_stages_given ? t->num_stages : 0,
+                                 spec->maxnreg_given ? t->maxnreg : 0,
+                                 t->fp32_dot,
+                                 t->fp_contract,
+                                 t->opt_level,
+                                 t->debug,
+                                 t->overlap,
+                                 t->fast_math,
+                                 t->restrict_pointers,
+                                 t->tma,
+                                 t->warp_roles,
+                                 t->epilogue,
+                                 t->persistent};
+  memcpy(numbers, all, sizeof all);
+}
+
+static void add_options(Digest *digest, const Spec *spec) {
+  uint64_t numbers[OPTIONS];
+  option_numbers(spec, numbers);
+  for (int i = 0; i < OPTIONS; i++) digest_number(digest, numbers[i]);
 }
 
 // A hash of the user's text, under any file name. A file of many kernels is hashed once.
@@ -127,6 +147,12 @@ static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, T
   return true;
 }
 
+static void print_settings(const TuneSetting *settings, uint32_t count, Buf *out) {
+  for (uint32_t i = 0; i < count; i++)
+    buf_printf(out, "%s %s=%s\n", settings[i].is_option ? "option" : "define", settings[i].name,
+               settings[i].text);
+}
+
 // Elaboration reports errors of the file, so they are dropped here.
 static const KernelInfo *kernel_of(Compilation *c, const Spec *spec) {
   const Diags before = c->diags;
@@ -137,6 +163,98 @@ static const KernelInfo *kernel_of(Compilation *c, const Spec *spec) {
   c->diags.warnings = before.warnings;
   c->diags.raised = before.raised;
   return info;
+}
+
+// --- The lock ---
+
+// What an entry of the lock is for, in `entry` (runtime/launch/lock.h).
+typedef struct LockKey {
+  Buf launch, values;
+  char text[DIGEST_HEX + 1]; // the first LOCK_DIGITS count
+} LockKey;
+
+enum { LOCK_DIGITS = 16 };
+
+static void lock_key_free(LockKey *key) {
+  buf_free(&key->launch);
+  buf_free(&key->values);
+}
+
+static void make_lock_key(Compilation *c, const KernelInfo *info, const Spec *spec, LockKey *key) {
+  uint64_t given[OPTIONS], usual[OPTIONS];
+  *key = (LockKey){.text = ""};
+  buf_printf(&key->launch, "%s %s", info->path, spec->target.arch ? spec->target.arch->name : "");
+  for (uint32_t i = 0; i < info->param_count; i++) {
+    const KernelParam *declared = &info->params[i];
+    const ParamSpec *param = find_param(spec, declared->name);
+    if (declared->is_constexpr) continue;
+    buf_printf(&key->launch, " %s=", declared->name);
+    print_type(declared, param, &key->launch);
+    if (!declared->in_key || !param || !param->value) continue;
+    buf_printf(&key->values, "%s%s=", key->values.n ? " " : "", declared->name);
+    const_print(param->value, &key->values);
+  }
+  const Constexpr **constexprs = sorted_constexprs(&c->arena, spec);
+  for (uint32_t i = 0; i < spec->constexpr_count; i++) {
+    buf_printf(&key->launch, " %s=", constexprs[i]->name);
+    const_print(&constexprs[i]->value, &key->launch);
+  }
+  option_numbers(spec, given);
+  option_numbers(&(Spec){.target = target_default()}, usual);
+  for (int i = 0; i < OPTIONS; i++)
+    if (given[i] != usual[i])
+      buf_printf(&key->launch, " %s=%llu", option_names[i], (unsigned long long)given[i]);
+  digest_hex(text_digest(c), key->text);
+}
+
+// The entry of $TILEC_LOCK. NULL: none. *stale: there is one, for another text of the file.
+static const LockEntry *locked(Compilation *c, const KernelInfo *info, const Spec *spec, bool any_values,
+                               bool *stale) {
+  LockKey key;
+  *stale = false;
+  if (!lock_is_used()) return NULL;
+  make_lock_key(c, info, spec, &key);
+  Str values = buf_view(&key.values);
+  const LockEntry *entry = lock_find(buf_view(&key.launch), any_values ? NULL : &values);
+  *stale = entry && !str_eq(entry->text, (Str){key.text, LOCK_DIGITS});
+  lock_key_free(&key);
+  return entry;
+}
+
+typedef struct Locking {
+  const Spec *spec;
+  const TuneSetting *settings;
+  uint32_t count;
+  const char *path, *reason;
+  Buf *error;
+  bool written;
+} Locking;
+
+static tilec_status write_lock(Compilation *c, void *data) {
+  Locking *l = data;
+  const KernelInfo *info = kernel_of(c, l->spec);
+  LockKey key;
+  Buf settings = {0};
+  if (!info) return TILEC_OK;
+  make_lock_key(c, info, l->spec, &key);
+  print_settings(l->settings, l->count, &settings);
+  const LockEntry entry = {.launch = buf_view(&key.launch),
+                           .values = buf_view(&key.values),
+                           .text = {key.text, LOCK_DIGITS},
+                           .reason = str_from(l->reason),
+                           .settings = buf_view(&settings)};
+  l->written = lock_write(l->path, &entry, l->error);
+  buf_free(&settings);
+  lock_key_free(&key);
+  return TILEC_OK;
+}
+
+bool tuned_lock(Compilation *c, const Spec *spec, const TuneSetting *settings, uint32_t count,
+                const char *path, const char *reason, Buf *error) {
+  Locking locking = {spec, settings, count, path, reason, error, false};
+  for (uint32_t i = 0; i < count; i++)
+    if (strchr(settings[i].text, '\n')) return buf_text(error, "a value has several lines"), false;
+  return compile_guard(c, write_lock, &locking) == TILEC_OK && locking.written;
 }
 
 // --- Keeping a result ---
@@ -167,9 +285,7 @@ static tilec_status keep_tuning(Compilation *c, void *data) {
   buf_printf(&fields, "\narch=%s\ndevice=", k->spec->target.arch->name);
   buf_plain(&fields, str_from(device_card(k->device)), NAME_MOST);
   buf_printf(&fields, "\nnanoseconds=%.0f", k->seconds * 1e9);
-  for (uint32_t i = 0; i < k->count; i++)
-    buf_printf(&blob, "%s %s=%s\n", k->settings[i].is_option ? "option" : "define", k->settings[i].name,
-               k->settings[i].text);
+  print_settings(k->settings, k->count, &blob);
   put_entry(c, k, info, TUNED_FOR_VALUES, buf_view(&fields), buf_view(&blob));
   if (k->device->is_gpu) put_entry(c, k, info, TUNED_LAST, buf_view(&fields), buf_view(&blob));
   put_entry(c, k, info, TUNED_AT_ALL, buf_view(&fields), buf_view(&blob));
@@ -190,7 +306,7 @@ bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, co
 
 static bool take_option(Spec *spec, const char *name, uint64_t value) {
   Target *target = &spec->target;
-  if (strcmp(name, "num_warps") == 0 && value >= 1 && value <= NUM_WARPS_MAX) {
+  if (strcmp(name, "num_warps") == 0 && value >= 1 && value <= NUM_WARPS_MAX && !(value & (value - 1))) {
     target->num_warps = (uint16_t)value;
     return spec->num_warps_given = true;
   }
@@ -235,9 +351,44 @@ typedef struct Taking {
   Spec *spec;
 } Taking;
 
+// Applies the lock's entry. *done: there is one, or the file has a problem.
+static tilec_status take_locked(Compilation *c, const Taking *t, const KernelInfo *info, bool *done) {
+  bool stale;
+  Spec spec = *t->spec;
+  Buf told = {0};
+  if (lock_problem()) {
+    diag_error(&c->diags, LOC_NONE, "[T1007] %s", lock_problem());
+    return TILEC_ERROR_COMPILE;
+  }
+  const LockEntry *entry = locked(c, info, t->spec, !t->device, &stale);
+  *done = entry && !stale;
+  if (stale)
+    diag_warning(&c->diags, info->loc,
+                 "[T1007] %s:%u: the choice is stale, and not used: the kernel's file has changed since; "
+                 "tune it again",
+                 lock_path(), entry->line);
+  if (!*done) return TILEC_OK;
+  bool good = take_lines(c, &spec, entry->settings, &told);
+  if (good) {
+    spec.tuned = true;
+    *t->spec = spec;
+    diag_remark(&c->diags, info->loc, CONFIGURATION_REMARK, "uses the choice of %s:%u: %s", lock_path(),
+                entry->line, told.n ? told.at : "nothing to set");
+  } else if (!c->diags.errors) {
+    diag_error(&c->diags, info->loc, "[T1007] %s:%u: the choice cannot be used", lock_path(), entry->line);
+  }
+  buf_free(&told);
+  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+}
+
 static tilec_status take_tuning(Compilation *c, void *data) {
   const Taking *t = data;
   const KernelInfo *info = kernel_of(c, t->spec);
+  bool done = false;
+  if (info && lock_is_used()) {
+    tilec_status status = take_locked(c, t, info, &done);
+    if (status || done) return status;
+  }
   const Diags before = c->diags;
   CacheKey key;
   CacheEntry entry;
@@ -282,6 +433,8 @@ typedef struct Finding {
   VEC(TuneSetting) settings;
   double seconds;
   bool found;
+  bool stale; // the lock has a choice for another text, at this line
+  uint32_t line;
 } Finding;
 
 // "define NAME=TEXT" or "option NAME=TEXT".
@@ -301,9 +454,13 @@ static tilec_status find(Compilation *c, void *data) {
   Spec spec = *f->spec;
   Buf told = {0};
   CacheKey key;
-  CacheEntry entry;
-  if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) ||
-      !cache_get(&key, &entry))
+  CacheEntry entry = {0};
+  const LockEntry *of_lock = info && !lock_problem() ? locked(c, info, f->spec, false, &f->stale) : NULL;
+  if (f->stale) f->line = of_lock->line;
+  if (of_lock && !f->stale)
+    entry.blob = of_lock->settings;
+  else if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) ||
+           !cache_get(&key, &entry))
     return TILEC_OK;
   const Diags before = c->diags;
   f->found = take_lines(c, &spec, entry.blob, &told); // a result that launches would not use does not count
@@ -321,14 +478,22 @@ static tilec_status find(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-bool tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings,
-                uint32_t *count, double *seconds) {
+tilec_status tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings,
+                        uint32_t *count, double *seconds, bool *found) {
   Finding finding = {.device = device, .spec = spec};
-  if (without_a_word(c, find, &finding) != TILEC_OK || !finding.found) return false;
+  *found = false;
+  if (lock_problem()) return error_set(TILEC_ERROR_IO, "%s", lock_problem());
+  if (without_a_word(c, find, &finding) != TILEC_OK) return TILEC_OK;
+  if (finding.stale)
+    return error_set(TILEC_ERROR_IO,
+                     "TILEC_LOCK: %s:%u: the choice is stale, and not used: the kernel's file has changed "
+                     "since; tune it again",
+                     lock_path(), finding.line);
+  *found = finding.found;
   *settings = finding.settings.at;
   *count = finding.settings.n;
   *seconds = finding.seconds;
-  return true;
+  return TILEC_OK;
 }
 
 typedef struct Asking {
@@ -342,6 +507,12 @@ static tilec_status ask_tuning(Compilation *c, void *data) {
   const KernelInfo *info = kernel_of(c, a->spec);
   CacheKey key;
   CacheEntry entry;
+  const char *arch = a->spec->target.arch->name;
+  bool of_lock = info && lock_is_used() && (lock_problem() || lock_has(str_from(info->path), str_from(arch)));
+  if (of_lock) {
+    a->found = true;
+    return TILEC_OK;
+  }
   if (!info || !make_key(c, info, a->spec, TUNED_AT_ALL, device_card(a->device), &key)) return TILEC_OK;
   a->found = cache_get(&key, &entry);
   cache_entry_free(&entry);

@@ -10,6 +10,8 @@
 // * the device;
 // * the sources of tilec and its LLVM. The tool and the library share results.
 //
+// The lock of $TILEC_LOCK comes before the cache (runtime/launch/lock.h).
+//
 // If you set a tuned constexpr or option yourself, no result is found. There is also none if there is no
 // cache, or if the entry is broken.
 #ifndef RUNTIME_LAUNCH_TUNED_H
@@ -34,9 +36,14 @@ bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, co
 // nothing for .tir text.
 tilec_status tuned_take(Compilation *c, const tilec_device *device, Spec *spec);
 
-// Only the kept settings, in c's arena, and their launch time. False if nothing is kept for `spec`.
-bool tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings,
-                uint32_t *count, double *seconds);
+// Only the kept settings, in c's arena, and their launch time. seconds 0: not known. *found: false if nothing is kept for
+// `spec`. A stale choice of the lock is an error.
+tilec_status tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings,
+                        uint32_t *count, double *seconds, bool *found);
+
+// Writes a choice to a lock. `reason` is for people. False, with the reason in `error`.
+bool tuned_lock(Compilation *c, const Spec *spec, const TuneSetting *settings, uint32_t count,
+                const char *path, const char *reason, Buf *error);
 
 // Returns true if the kernel has any result for the device.
 bool tuned_has(Compilation *c, const Spec *spec, const tilec_device *device);

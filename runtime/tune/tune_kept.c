@@ -52,7 +52,9 @@ static tilec_status find_body(void *data) {
   double seconds;
   tilec_status status = bind(k);
   if (!status) status = program_kernel(&k->c, k->spec.kernel, &k->spec, &info);
-  if (!status && tuned_find(&k->c, k->request.device, &k->spec, &settings, &count, &seconds)) {
+  bool found = false;
+  if (!status) status = tuned_find(&k->c, k->request.device, &k->spec, &settings, &count, &seconds, &found);
+  if (!status && found) {
     k->tuning = calloc(1, sizeof *k->tuning);
     if (!k->tuning) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a tuning)");
     take_found(k, info->name, settings, count, seconds);

@@ -145,6 +145,28 @@ static void keep_best(Tuning *t) {
       tuned_keep(&t->c, &t->spec, t->request->device, best->settings, best->setting_count, best->seconds);
 }
 
+// The best of what was measured; with `predict`, of what is predicted.
+static tilec_status lock_best(Tuning *t) {
+  const char *path = t->request->options.lock;
+  const Candidate *best = t->ranked[0];
+  bool predicted = t->request->options.predict;
+  Buf error = {0};
+  char reason[160];
+  if (!path || t->interrupted || best->error || (!predicted && !is_whole(t))) return TILEC_OK;
+  if (predicted && best->time.known)
+    snprintf(reason, sizeof reason, "the model predicts %.3g us, the best of %u", best->time.seconds * 1e6,
+             t->count);
+  else if (predicted)
+    snprintf(reason, sizeof reason, "the first of %u that compiles: the model does not know this card",
+             t->count);
+  else
+    snprintf(reason, sizeof reason, "measured on %s, the best of %u", t->device, t->count);
+  bool good = tuned_lock(&t->c, &t->spec, best->settings, best->setting_count, path, reason, &error);
+  tilec_status status = good ? TILEC_OK : error_set(TILEC_ERROR_IO, "%s", buf_view(&error).at);
+  buf_free(&error);
+  return status;
+}
+
 // --- The whole tuning ---
 
 static tilec_status know_kernel(Tuning *t) {
@@ -183,7 +205,7 @@ static tilec_status tuning_body(void *data) {
   if (status) return status;
   t->interrupted = tuning_is_over(t);
   keep_best(t);
-  return TILEC_OK;
+  return lock_best(t);
 }
 
 tilec_status tuning_make(const TuneRequest *request, Tuning **tuning) {

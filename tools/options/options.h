@@ -100,6 +100,7 @@ typedef struct Options {
   // tilec tune
   VEC(TuneRange) ranges;
   bool predict;
+  const char *lock; // NULL: none
   double *predicted;  // explain: gets the predicted seconds, and nothing is printed; NULL: not asked for
   const char *card;   // for explain; NULL: the target's default
   uint32_t registers; // for explain, per thread; 0: from ptxas, or an estimate

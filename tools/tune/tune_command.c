@@ -85,6 +85,7 @@ static void set_options(Run *run, tilec_tune_options *out) {
   take_ranges(run, out);
   out->top = o->top;
   out->predict = o->predict;
+  out->lock = o->lock;
   out->timeout = limits.timeout;
   out->cancel = limits.cancel;
   out->max_instructions = limits.max_instructions;

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Choices without a measurement: the tuning lock (TILEC_LOCK) and the model's (TILEC_AUTOTUNE=model), for autotuners."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import tilec_command
+
+PROGRAM = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.autotune([triton.Config({"BLOCK": b}, num_warps=w) for b, w in ((4096, 8), (256, 2), (1024, 4), (64, 1))], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def twice(x, out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = None if EVEN else i < n
+    tl.store(out + i, tl.load(x + i, mask=mask) * 2, mask=mask)
+
+if __name__ == "__main__":
+    n = 4000
+    x, out = np.ones(n, np.float32), np.zeros(n, np.float32)
+    twice[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n)
+    assert (out == 2).all()
+    print(twice.best_config.kwargs["BLOCK"], twice.best_config.num_warps)
+"""
+LOCK = """tilec-lock 1
+
+launch twice sm_90a x=*fp32 out=*fp32 n=i32
+values n=4000
+text %s
+define BLOCK=256
+option num_warps=2
+option num_stages=3
+
+"""
+
+
+@unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+class Choices(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, text, **given):
+        (self.folder / "program.py").write_text(text)
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache"), **given}
+        environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
+        return subprocess.run([sys.executable, "-m", "tilec", "program.py"], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240)
+
+    def lock(self):
+        """By the command, whose choice is then changed to one that the model does not make."""
+        command = os.path.join(os.path.dirname(tilec_command.__file__), "tilec")
+        words = ["tune", "program.py", "--model-only", "--lock", "lock", "--grid", "cdiv(n, BLOCK)", "x=ones:fp32[4000]", "out=empty:fp32[4000]", "n=4000"]
+        done = subprocess.run([command, *words], cwd=self.folder, env={**os.environ, "TILEC_CACHE": "off"}, capture_output=True, text=True, timeout=240)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        path = self.folder / "lock"
+        found = path.read_text()
+        digits = found.split("\ntext ")[1][:16]
+        path.write_text(LOCK % digits)
+        return found
+
+    def test_both_autotuners(self):
+        texts = [PROGRAM, PROGRAM.replace("triton.language", "tilec.language").replace("import triton\n", "import tilec\n").replace("triton.", "tilec.")]
+        for text in texts:
+            with self.subTest(text.split()[3]):
+                by_model = self.run_program(text, TILEC_AUTOTUNE="model")
+                self.assertEqual(by_model.stderr, "")
+                self.assertNotEqual(by_model.stdout, "4096 8\n")
+                chosen = dict(line.split()[1].split("=") for line in self.lock().splitlines() if line.startswith(("define ", "option ")))
+                self.assertEqual(by_model.stdout, f"{chosen['BLOCK']} {chosen['num_warps']}\n")
+                result = self.run_program(text, TILEC_LOCK="lock", TILEC_AUTOTUNE="model")
+                self.assertEqual((result.stderr, result.stdout), ("", "256 2\n"))
+                result = self.run_program(text + "# changed\n", TILEC_LOCK="lock")
+                self.assertRegex(result.stderr, r"program\.py:\d+: TilecWarning: TILEC_LOCK: lock:3: the choice is stale")
+                self.assertEqual(result.stdout, "4096 8\n")  # without a GPU the first
+
+    def test_a_lock_that_cannot_be_read(self):
+        result = self.run_program(PROGRAM.replace("triton", "tilec"), TILEC_LOCK="none")
+        self.assertIn("TilecWarning: TILEC_LOCK: none: No such file or directory", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
