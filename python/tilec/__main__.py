@@ -13,12 +13,13 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, List, Optional, Sequence, Tuple
 
-from . import _elsewhere, _errors, _explain, _own, _warm
+from . import _against, _elsewhere, _errors, _explain, _own, _warm
 from ._errors import TritonImportError
 
 USAGE = """\
 usage: python -m tilec [check|explain] [--kernel NAME] [--strict] SCRIPT [ARGUMENTS...]
        python -m tilec [check|explain] [--kernel NAME] [--strict] -m MODULE [ARGUMENTS...]
+       python -m tilec check --against triton [--kernel NAME] SCRIPT|-m MODULE [ARGUMENTS...]
        python -m tilec warm [--arch SM] -o BUNDLE SCRIPT|-m MODULE [ARGUMENTS...]
 
 Runs a Python program. tilec compiles its @triton.jit kernels (as with TILEC_TRITON=1). Kernels that tilec does not support
@@ -34,6 +35,8 @@ are compiled by Triton, with a warning. Where Triton is not installed, tilec's o
            none of them; TILEC_JIT=forbid makes a compile an error.
   --arch   warm: compiles for this architecture, such as sm_90a, and runs the program on the simulator.
   --kernel checks or explains only launches of the kernel with that name.
+  --against triton: Triton compiles each of its kernels too. Its code runs on the simulator from the same memory. Elements that
+           differ by more than torch.testing.assert_close allows are reported, and the status is 1.
   --strict makes warnings of checked launches errors, as `tilec check --strict` does: the status is 1.
 """
 
@@ -128,6 +131,8 @@ def _take_options(words: List[str]) -> Tuple[List[str], Optional[str], bool]:
             words, kernel = words[1:], words[0][len("--kernel=") :]
         elif words[0] == "--kernel":
             words, kernel = words[2:], words[1] if len(words) > 1 else None
+        elif words[0] in ("--against", "--against=triton") and (words[0] != "--against" or words[1:2] == ["triton"]):
+            words, _against.on = words[2 if words[0] == "--against" else 1 :], True
         elif words[0] == "--strict":
             words, strict = words[1:], True
         else:
@@ -167,6 +172,9 @@ def main(words: List[str]) -> Any:
     if words[0] != "-m" and not os.path.exists(words[0]):
         print(f"tilec: there is no file {words[0]}", file=sys.stderr)
         return 2
+    if _against.on and importlib.util.find_spec("triton") is None:
+        print("tilec: --against triton needs Triton: pip install triton", file=sys.stderr)
+        return 2
     os.environ.setdefault("TILEC_TRITON", "1")
     sys.meta_path.insert(0, _WithTriton())
     _own.provide()
@@ -201,6 +209,11 @@ def main(words: List[str]) -> Any:
         print(_summary(), file=sys.stderr)
         if _elsewhere.reported_launches:
             return 1
+        if _against.on:
+            text, good = _against.summary()
+            print(text, file=sys.stderr)
+            if not good:
+                return 1
         if strict and _errors.run_warnings:
             print(f"tilec: error[T1405]: --strict: {_number(len(_errors.run_warnings), 'warning')} at run time", file=sys.stderr)
             return 1

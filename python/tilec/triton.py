@@ -42,7 +42,7 @@ except (ImportError, AttributeError) as error:
     found = getattr(_triton, "__version__", "of no known version")
     raise TritonImportError(f"tilec compiles the kernels of Triton 3.6 to 3.9; this one is {found}: {error}", name="triton") from error
 
-from . import _autotune, _devices, _elsewhere, _kept
+from . import _against, _autotune, _devices, _elsewhere, _kept
 from ._capture import Captured, capture
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
@@ -352,6 +352,18 @@ def _record(kernel: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> None:
     mapped._prepare(*({**defaults, **named}[name] for name in kernel.arg_names))
 
 
+def _compiled_by_triton(kernel: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
+    """Triton's own result for such a launch."""
+    types = dict(zip(kwargs, _as_types(list(kwargs.values()))))
+    uninstall()
+    try:
+        return kernel.warmup(*_as_types(args), grid=(1,), **types)
+    except Exception as error:
+        raise _against.NotCompared(f"Triton does not compile it: {error}") from error
+    finally:
+        install()
+
+
 def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
     """In the place of JITFunction.run. Kernels that are only compiled are Triton's to keep."""
     original = _original(_jit.JITFunction, "run")
@@ -373,6 +385,9 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
         ours = simulated(kernel)
         if isinstance(_triton.runtime.driver.active, SimulatorDriver):
             ours.report(args, kwargs)
+        if _against.on and _elsewhere.only in (None, kernel.__name__):
+            compiled = functools.partial(_compiled_by_triton, kernel, args, kwargs)
+            return _against.launch(kernel, ours, compiled, args, kwargs, grid, functools.partial(ours.run, *args, grid=grid, **kwargs))
         return ours.run(*args, grid=grid, **kwargs)
     except CompilationError as error:
         types = dict(zip(kwargs, _as_types(list(kwargs.values()))))
