@@ -52,7 +52,8 @@ class Choices(unittest.TestCase):
 
     def run_program(self, text, **given):
         (self.folder / "program.py").write_text(text)
-        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache"), **given}
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache")}
+        environment.update(TRITON_DEFAULT_FP_FUSION="1", **given)  # unset, Triton 3.9 warns
         environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
         return subprocess.run([sys.executable, "-m", "tilec", "program.py"], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240)
 

@@ -78,7 +78,8 @@ class Warm(unittest.TestCase):
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_DEVICE": "sim", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache"), **given}
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_DEVICE": "sim", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache")}
+        environment.update(TRITON_DEFAULT_FP_FUSION="1", **given)  # unset, Triton 3.9 warns
         environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
         return subprocess.run([sys.executable, *words], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240)
 
