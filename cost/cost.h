@@ -54,6 +54,7 @@ typedef struct CostOp {
   CostRange requests, sectors, sectors_ideal; // global memory; sectors of 32 bytes
   CostRange shared_requests, wavefronts, wavefronts_ideal;
   double cache_sectors;            // Sectors that the L1 cache requests from L2.
+  double cache_steps;              // Their time in L2, in sectors of whole lines that are read.
   CostRange barriers;              // Warps arriving.
   CostRange tensor_bytes;          // Bytes that TMA copies and stores move.
   CostRange flops;                 // Operations of dots; a multiply-add is two
@@ -68,7 +69,7 @@ typedef struct CostOp {
 typedef struct CostTotals {
   CostRange requests, sectors, sectors_ideal, shared_requests, wavefronts, wavefronts_ideal, barriers,
       tensor_bytes, flops;
-  double cache_sectors;
+  double cache_sectors, cache_steps;
   double tensor_cycles;
   double instructions[PIPE_COUNT];
 } CostTotals;
@@ -105,6 +106,7 @@ typedef enum CostBound {
   BOUND_TENSOR,
   BOUND_ISSUE,
   BOUND_FMA,
+  BOUND_FP64,
   BOUND_MUFU,
   BOUND_LATENCY,
   BOUND_TURNS,   // copies and dots that wait for each other
@@ -117,7 +119,7 @@ const char *cost_bound_name(CostBound bound); // "memory"
 typedef struct CostTime {
   double bounds[BOUND_COUNT]; // Seconds of each bound by itself; 0: nothing, or unknown for the chip.
   CostBound bottleneck;       // The longest of them.
-  double waves;   // Rounds of CTAs; a partial last round counts in part.
+  double waves;               // Rounds of CTAs; a partial last round counts in part.
   double tail;    // Imbalance between multiprocessors: their longest time over the time with equal work; at
                   // least 1.
   double launch;  // Seconds before and after.
@@ -140,6 +142,7 @@ typedef struct CostReport {
   CostTraffic *traffic;
   uint32_t traffic_count;
   double memory, again; // Summed over all buffers.
+  double written;       // The part of `memory` that is written.
   double lost;          // The part of `again` that programs read again themselves.
   CostShared *shared;
   uint32_t shared_count;
@@ -208,6 +211,7 @@ CostEventList cost_events(Arena *arena, Func *func, const CostLaunch *launch, ui
 // A possible saving.
 typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // Reductions of the totals.
+  double steps;                                                 // CostOp.cache_steps
   double memory;                                                // bytes
   double contention;                                            // updates of one element
   bool tail;                                                    // All multiprocessors get equal work.

@@ -13,7 +13,7 @@
 #include "ir/memory/scratch.h"
 #include "sim/machine/counters.h"
 
-enum { LANES = TARGET_WARP };
+enum { LANES = TARGET_WARP, SECTOR = 32, LINE = 128 };
 
 // --- participating threads
 
@@ -42,6 +42,7 @@ static bool takes_part(const Holders *h, uint32_t lane, uint32_t warp) {
 typedef struct GlobalAccess {
   const Layout *layout; // NULL: a scalar
   uint32_t warps, registers, run, bytes;
+  bool writes;
   Holders holders;
 } GlobalAccess;
 
@@ -52,6 +53,7 @@ static GlobalAccess access_of(const Op *op) {
   a.registers = tile ? layout_registers(pointer->layout) : 1;
   a.bytes = type_element_bytes(value);
   a.holders = first_holders(op, pointer, 0);
+  a.writes = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
   if (op->kind == OP_LOAD) {
     a.run = access_run(op, op_result(op)->type);
     if (!op_attr(op, ATTR_VOLATILE) && !access_is_for_holders(op_result(op)))
@@ -71,13 +73,46 @@ uint32_t count_lane_bytes(const Op *op) {
   return a.run * a.bytes;
 }
 
-static void add_request(AccessCount *count, const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
+// Adds the request's lines, and of a store the sectors that it fills in part. An aligned access is in one
+// sector.
+static void add_lines(AccessCount *count, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
+                      bool writes) {
+  uint64_t lines[LANES];
+  uint32_t filled[LANES][LINE / SECTOR] = {0}, n = 0;
+  for (uint32_t lane = 0; lane < LANES; lane++) {
+    if (!(mask >> lane & 1)) continue;
+    uint32_t repeated = 0, i = n;
+    while (repeated < lane && !(mask >> repeated & 1 && addresses[repeated] == addresses[lane])) repeated++;
+    if (repeated < lane) continue;
+    while (i > 0 && lines[i - 1] != addresses[lane] / LINE) i--;
+    if (!i) lines[n] = addresses[lane] / LINE, i = ++n;
+    filled[i - 1][addresses[lane] % LINE / SECTOR] += bytes;
+  }
+  count->lines += n;
+  for (uint32_t i = 0; i < n && writes; i++) {
+    uint32_t partial = 0;
+    for (uint32_t s = 0; s < LINE / SECTOR; s++) partial += filled[i][s] > 0 && filled[i][s] < SECTOR;
+    count->partial += partial;
+    count->partial_lines += partial > 0;
+  }
+}
+
+// Fitted to strided and column-wise loads and stores on an H200 (docs/cost.md).
+double count_cache_steps(const AccessCount *count) {
+  static const double sector = 0.72, line = 1.12, partial = 1.7, partial_line = 2;
+  return sector * (double)count->units + line * (double)count->lines + partial * (double)count->partial +
+         partial_line * (double)count->partial_lines;
+}
+
+static void add_request(AccessCount *count, const GlobalAccess *a, const uint64_t *addresses, uint32_t mask) {
   tilec_sim_counters counters = {0};
+  uint32_t bytes = a->run * a->bytes;
   if (!mask) return;
   counters_global(&counters, addresses, mask, bytes);
   count->requests++;
   count->units += counters.global_sectors;
   count->ideal += counters.global_sectors_ideal;
+  add_lines(count, addresses, mask, bytes, a->writes);
 }
 
 // Counts one instruction of one warp. If addresses are unknown, lanes may share a sector or each have their
@@ -97,13 +132,15 @@ static void count_request(AccessCounts *counts, const GlobalAccess *a, uint32_t 
   bool certain = !mask || mask->known;
   counts->updates += (uint64_t)active * a->run;
   if (pointer->known) {
-    add_request(&counts->most, addresses, lanes, bytes);
-    if (certain) add_request(&counts->least, addresses, lanes, bytes);
+    add_request(&counts->most, a, addresses, lanes);
+    if (certain) add_request(&counts->least, a, addresses, lanes);
   } else if (lanes) {
-    uint32_t distinct = a->layout ? active : 1;
+    uint32_t distinct = a->layout ? active : 1, partial = a->writes && bytes < SECTOR ? distinct : 0;
     counts->most.requests++;
     counts->most.units += distinct;
-    counts->most.ideal += ((uint64_t)distinct * bytes + 31) / 32;
+    counts->most.lines += distinct;
+    counts->most.partial += partial, counts->most.partial_lines += partial;
+    counts->most.ideal += ((uint64_t)distinct * bytes + SECTOR - 1) / SECTOR;
     if (certain) counts->least.requests++, counts->least.units++, counts->least.ideal++;
   }
 }
@@ -116,7 +153,8 @@ static bool is_extreme(const Op *op) {
 }
 
 static AccessCount twice(AccessCount count) {
-  return (AccessCount){2 * count.requests, 2 * count.units, 2 * count.ideal};
+  return (AccessCount){2 * count.requests, 2 * count.units,   2 * count.ideal,
+                       2 * count.lines,    2 * count.partial, 2 * count.partial_lines};
 }
 
 // The number of warps that load the same elements, for a load that all threads execute.

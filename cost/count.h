@@ -6,7 +6,8 @@
 #include "cost/value.h"
 
 typedef struct AccessCount {
-  uint64_t requests, units, ideal; // units: sectors of global memory, wavefronts of shared
+  uint64_t requests, units, ideal;        // units: sectors of global memory, wavefronts of shared
+  uint64_t lines, partial, partial_lines; // of 128 bytes; sectors that a store fills in part, and their lines
 } AccessCount;
 
 typedef struct AccessCounts {
@@ -19,6 +20,8 @@ typedef struct AccessCounts {
 
 // Global memory: load, store, atomic_rmw, atomic_cas, copy_async. mask NULL: none.
 AccessCounts count_global(const Op *op, const CostValue *pointer, const CostValue *mask);
+// Time in the L2 cache. The unit is the time of a sector of a whole line that is read.
+double count_cache_steps(const AccessCount *count);
 // Bytes per lane of one instruction of the op.
 uint32_t count_lane_bytes(const Op *op);
 // Vectors of shared memory that were read since the last write to it. Another read of the same vector is

@@ -71,9 +71,32 @@ static void issue_divide(const Op *op, Elem elem, double n, double *out) {
     out[PIPE_ALU] += (elem_bytes(elem) == 8 ? 80 : 20) * n;
     out[PIPE_MUFU] += n;
   } else {
-    out[float_pipe(elem)] += (elem == ELEM_FP64 ? 12 : op_attr(op, ATTR_ROUNDED) ? 9 : 3) * n;
+    out[float_pipe(elem)] += (elem == ELEM_FP64 ? 8 : op_attr(op, ATTR_ROUNDED) ? 9 : 3) * n;
     out[PIPE_MUFU] += n;
+    if (elem == ELEM_FP64) out[PIPE_ALU] += 8 * n, out[PIPE_CONTROL] += 4 * n;
   }
+}
+
+// Instructions of an fp64 function, by a prefix of its name: ptxas 13.0's code for sm_90a. The first row that
+// fits holds.
+typedef struct WideFunction {
+  const char *prefix;
+  double fp64, alu, mufu, control;
+} WideFunction;
+
+static const WideFunction wide_functions[] = {
+    {"abs", 1, 0, 0, 0},     {"floor", 0, 0, 1, 0},   {"ceil", 0, 0, 1, 0},  {"sqrt", 8, 15, 1, 4},
+    {"rsqrt", 13, 25, 2, 8}, {"exp", 20, 67, 2.5, 0}, {"log", 53, 66, 4, 8}, {"sin", 122, 172, 6, 0},
+    {"cos", 122, 172, 6, 0}, {"", 130, 300, 7, 12},
+};
+
+static void issue_wide_math(const char *function, double n, double *out) {
+  const WideFunction *row = wide_functions;
+  while (strncmp(function, row->prefix, strlen(row->prefix)) != 0) row++;
+  out[PIPE_FP64] += row->fp64 * n;
+  out[PIPE_ALU] += row->alu * n;
+  out[PIPE_MUFU] += row->mufu * n;
+  out[PIPE_CONTROL] += row->control * n;
 }
 
 static void issue_math(const Op *op, Elem elem, double n, double *out) {
@@ -83,7 +106,7 @@ static void issue_math(const Op *op, Elem elem, double n, double *out) {
   for (size_t i = 0; i < sizeof mufu / sizeof *mufu; i++)
     fast |= strncmp(function, mufu[i], strlen(mufu[i])) == 0 && (approximate || !function[strlen(mufu[i])]);
   if (elem == ELEM_FP64) {
-    out[PIPE_FP64] += 20 * n;
+    issue_wide_math(function, n, out);
   } else if (fast) {
     bool bare = strncmp(function, "exp2", 4) == 0 || strncmp(function, "log2", 4) == 0;
     out[PIPE_MUFU] += n;
@@ -102,7 +125,13 @@ static void issue_elementwise(const Op *op, double n, double *out) {
   case OP_DIV:
   case OP_REM: issue_divide(op, elem, n, out); return;
   case OP_MATH: issue_math(op, elem, n, out); return;
-  case OP_CAST: out[PIPE_ALU] += elem == to ? 0 : elem_is_float(to) ? packed(to, n) : n; return;
+  case OP_CAST:
+    if (elem != to && (elem == ELEM_FP64 || to == ELEM_FP64)) {
+      out[PIPE_MUFU] += n;
+      return;
+    }
+    out[PIPE_ALU] += elem == to ? 0 : elem_is_float(to) ? packed(to, n) : n;
+    return;
   case OP_ADD:
   case OP_SUB:
   case OP_MUL:

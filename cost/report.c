@@ -92,7 +92,7 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   cost->requests = scaled(r, cost->requests);
   cost->sectors = scaled(r, cost->sectors);
   cost->sectors_ideal = scaled(r, cost->sectors_ideal);
-  cost->cache_sectors *= r->scale;
+  cost->cache_sectors *= r->scale, cost->cache_steps *= r->scale;
   cost->atomic.updates *= r->scale, cost->atomic.tiles *= r->scale;
   cost->runs = times(runs, warps, warps);
   cost->shared_requests = times(runs, shared.least.requests, shared.most.requests);
@@ -293,7 +293,7 @@ static void sum_ops(Reporter *r) {
     sum_range(&t->requests, cost->requests);
     sum_range(&t->sectors, cost->sectors);
     sum_range(&t->sectors_ideal, cost->sectors_ideal);
-    t->cache_sectors += cost->cache_sectors;
+    t->cache_sectors += cost->cache_sectors, t->cache_steps += cost->cache_steps;
     sum_range(&t->shared_requests, cost->shared_requests);
     sum_range(&t->wavefronts, cost->wavefronts);
     sum_range(&t->wavefronts_ideal, cost->wavefronts_ideal);
@@ -382,8 +382,10 @@ static void find_traffic(Reporter *r, const CostLaunch *launch) {
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     CostTraffic *traffic = &report->traffic[i];
     double bytes = (double)traffic->buffer->bytes;
-    traffic->memory = least_of(traffic->read, bytes) + traffic->again + least_of(traffic->written, bytes);
+    double written = least_of(traffic->written, bytes);
+    traffic->memory = least_of(traffic->read, bytes) + traffic->again + written;
     report->memory += traffic->memory;
+    report->written += written;
     report->again += traffic->again;
   }
 }

@@ -8,7 +8,7 @@
 typedef struct Chip {
   const char *card;
   uint32_t sm;
-  double bandwidth, mhz, memory, tensor, l2, cache, latency, arrival, launch, atomic;
+  double bandwidth, mhz, read, write, tensor, fp64, l2, cache, latency, arrival, launch, atomic;
 } Chip;
 
 static const Chip chips[] = {
@@ -22,22 +22,15 @@ static const Chip chips[] = {
 // issue slots combine first, with ISSUE_NORM: a warp that waits for an issue slot requests nothing. All are
 // fitted to the times of 1766 configurations on an H200 and an H100 (docs/cost.md).
 enum { SPILL_WAVEFRONTS = 26, NORM = 6 };
-static const double ISSUE_NORM = 1.5;
+static const double ISSUE_NORM = 1.7;
 
 enum { ISSUE_SLOTS = 4 }; // warp instructions per clock and multiprocessor: one per scheduler
 
 const char *cost_bound_name(CostBound bound) {
-  static const char *const names[] = {"memory",
-                                      "L2",
-                                      "shared memory",
-                                      "tensor cores",
-                                      "issue slots",
-                                      "multiply-adds",
-                                      "special functions",
-                                      "latency",
-                                      "turns",
-                                      "spills",
-                                      "atomics"};
+  static const char *const names[] = {
+      "memory",        "L2",     "shared memory",     "tensor cores", "issue slots",
+      "multiply-adds", "fp64",   "special functions", "latency",      "turns",
+      "spills",        "atomics"};
   return names[bound];
 }
 
@@ -111,12 +104,14 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
   double clock = chip->mhz * 1e6, all = arch->multiprocessors * clock, instructions = 0,
          *bounds = time->bounds;
   for (int p = 0; p < PIPE_COUNT; p++) instructions += t->instructions[p];
-  bounds[BOUND_MEMORY] = report->memory / (chip->bandwidth * 1e9 * chip->memory / 100);
-  bounds[BOUND_L2] = 32.0 * t->cache_sectors / (chip->l2 * 1e9);
+  bounds[BOUND_MEMORY] = ((report->memory - report->written) / chip->read + report->written / chip->write) *
+                         100 / (chip->bandwidth * 1e9);
+  bounds[BOUND_L2] = 32.0 * t->cache_steps / (chip->l2 * 1e9);
   bounds[BOUND_SHARED] = (double)t->wavefronts.most / all * time->tail;
   bounds[BOUND_TENSOR] = t->tensor_cycles / all / (chip->tensor / 100) * time->tail;
   bounds[BOUND_ISSUE] = instructions / ISSUE_SLOTS / all * time->tail;
   if (arch->fma) bounds[BOUND_FMA] = t->instructions[PIPE_FMA] * TARGET_WARP / arch->fma / all * time->tail;
+  bounds[BOUND_FP64] = t->instructions[PIPE_FP64] * TARGET_WARP / chip->fp64 / all * time->tail;
   if (arch->mufu)
     bounds[BOUND_MUFU] = t->instructions[PIPE_MUFU] * TARGET_WARP / arch->mufu / all * time->tail;
   bounds[BOUND_LATENCY] = ceiling(time->waves) * report->rounds * chip->latency * 1e-9;
@@ -139,7 +134,7 @@ static void pick(CostTime *time) {
 // * some multiprocessor has more work than others.
 static double memory_idle(const CostReport *report, const TargetInfo *arch, const Chip *chip,
                           const CostTime *time) {
-  static const double in_step = 0.5, beside = 0.03, share = 0.03;
+  static const double in_step = 0.4, beside = 0.03, share = 0.03;
   double each = (double)report->programs / arch->multiprocessors, memory = time->bounds[BOUND_MEMORY];
   return in_step * report->load_parts * chip->latency * 1e-9 +
          beside * memory / (time->waves > 1 ? time->waves : 1) + (each > 1 ? share * memory / each : 0);
@@ -211,6 +206,7 @@ double cost_saving(const CostReport *report, const CostSaving *saving, double *s
   CostTotals *t = &without.totals;
   t->sectors.most -= (uint64_t)saving->sectors;
   t->cache_sectors -= saving->sectors < t->cache_sectors ? saving->sectors : t->cache_sectors;
+  t->cache_steps -= saving->steps < t->cache_steps ? saving->steps : t->cache_steps;
   t->wavefronts.most -= (uint64_t)saving->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] -= saving->instructions[p];
   without.rounds -= saving->rounds;

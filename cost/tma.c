@@ -5,7 +5,7 @@
 #include "eval/eval.h"
 #include "ir/memory/tensor_box.h"
 
-enum { SECTOR = 32 };
+enum { SECTOR = 32, LINE = 128 };
 
 static bool find_tensor(Func *func, const FuncParam *param, const EvalArg *args, CostTensor *tensor) {
   int64_t values[HOST_VALUES];
@@ -83,6 +83,7 @@ static uint64_t row_address(const BoxPart *part, uint64_t row) {
 static void add_row(AccessCount *count, uint64_t address, uint64_t bytes, uint64_t rows) {
   count->units += ((address + bytes - 1) / SECTOR - address / SECTOR + 1) * rows;
   count->ideal += (bytes + SECTOR - 1) / SECTOR * rows;
+  count->lines += ((address + bytes - 1) / LINE - address / LINE + 1) * rows;
 }
 
 // Counts rows one by one if their alignment to sectors differs.
@@ -109,8 +110,9 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
   if (!tensor_op_box(op, &box)) return (AccessCounts){.data_dependent = true};
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
   if (!is_known(op, tensor, coordinates))
-    return (AccessCounts){
-        .least = {box.count, 0, 0}, .most = {box.count, 2 * most, most}, .data_dependent = true};
+    return (AccessCounts){.least = {.requests = box.count},
+                          .most = {.requests = box.count, .units = 2 * most, .ideal = most, .lines = most},
+                          .data_dependent = true};
   count.requests = box.count;
   for (uint32_t i = 0; i < box.count; i++)
     if (find_part(op, i, tensor, coordinates, &part)) add_rows(&count, &part);

@@ -59,7 +59,7 @@ static void follow_op(CostWalk *w, Op *op) {
 
 typedef struct Counted {
   const Op *op;
-  uint64_t place; // of the first element in its sector, or its known part
+  uint64_t place; // of the first element in its line, or its known part
   const Pattern *pointer, *mask;
   int64_t mask_base;
   bool known[2];
@@ -74,9 +74,9 @@ static bool is_counted(const void *entry, const void *key) {
 
 static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue *pointer,
                                      const CostValue *mask) {
-  enum { SECTOR = 32 };
+  enum { LINE = 128 };
   Counted key = {.op = op,
-                 .place = (uint64_t)pointer->base % SECTOR,
+                 .place = (uint64_t)pointer->base % LINE,
                  .pointer = pointer->tile,
                  .known = {pointer->known, !mask || mask->known}};
   if (mask) key.mask = mask->tile, key.mask_base = mask->base;
@@ -128,6 +128,8 @@ static void add_counts(CostWalk *w, const Op *op, const AccessCounts *counts) {
   add(w, &cost->sectors, counts->least.units, counts->most.units);
   add(w, &cost->sectors_ideal, counts->least.ideal, counts->most.ideal);
   cost->cache_sectors += cache_sectors(counts) * (double)w->weight;
+  cost->cache_steps +=
+      count_cache_steps(&counts->most) / (counts->alike ? counts->alike : 1) * (double)w->weight;
   cost->data_dependent |= counts->data_dependent;
 }
 

@@ -115,6 +115,7 @@ static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
   case BOUND_MEMORY:
   case BOUND_ISSUE:
   case BOUND_FMA:
+  case BOUND_FP64:
   case BOUND_MUFU:
   case BOUND_ATOMICS:
   case BOUND_COUNT: break;

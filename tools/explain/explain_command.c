@@ -42,6 +42,7 @@ double explain_share(const CostReport *report, const CostOp *op) {
   case BOUND_SPILLS:
   case BOUND_ISSUE: return ratio(sum_of(op->instructions), sum_of(t->instructions));
   case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
+  case BOUND_FP64: return ratio(op->instructions[PIPE_FP64], t->instructions[PIPE_FP64]);
   case BOUND_MUFU: return ratio(op->instructions[PIPE_MUFU], t->instructions[PIPE_MUFU]);
   case BOUND_LATENCY:
     for (uint32_t i = 0; i < report->op_count; i++) loads += waited(&report->ops[i]);

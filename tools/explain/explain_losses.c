@@ -11,6 +11,7 @@ static const double least_share = 0.01; // of the prediction, or of a total; sma
 
 void explain_add_saving(CostSaving *sum, const CostSaving *more) {
   sum->sectors += more->sectors;
+  sum->steps += more->steps;
   sum->wavefronts += more->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) sum->instructions[p] += more->instructions[p];
   sum->rounds += more->rounds;
@@ -129,7 +130,7 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
 
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
   uint64_t sectors = op->sectors.most, ideal = op->sectors_ideal.most;
-  CostSaving saving = {.sectors = (double)(sectors - ideal)};
+  CostSaving saving = {.sectors = (double)(sectors - ideal), .steps = op->cache_steps - (double)ideal};
   if (op->data_dependent || !is_scattered(op)) return;
   if (is_repeated(op)) {
     find_repeated(e, op, &saving);
@@ -162,7 +163,7 @@ static void find_narrow(Explanation *e, const CostOp *op) {
   loss.fix = "sizes and strides that are multiples of 16 bytes";
   loss.change = "use pointers, sizes and strides that are multiples of 16 (detected for arguments), or "
                 "promise it with tl.multiple_of and tl.max_contiguous";
-  add_loss(e, loss, &(CostSaving){.sectors = ends, .instructions = {[PIPE_MEMORY] = spared}});
+  add_loss(e, loss, &(CostSaving){.sectors = ends, .steps = ends, .instructions = {[PIPE_MEMORY] = spared}});
 }
 
 static void find_conflicts(Explanation *e, const CostOp *op) {
@@ -183,6 +184,8 @@ static void find_conflicts(Explanation *e, const CostOp *op) {
 static void find_fp64(Explanation *e, const CostOp *op) {
   if (op->instructions[PIPE_FP64] <= 0) return;
   CostSaving saving = {.instructions = {[PIPE_FP64] = op->instructions[PIPE_FP64]}};
+  if (op->op->kind == OP_MATH || op->op->kind == OP_DIV)
+    saving.instructions[PIPE_ALU] = op->instructions[PIPE_ALU];
   Loss loss = {.kind = "fp64", .loc = op->op->loc, .what = "it is computed in fp64"};
   loss.fix = "fp32, without fp64 constants and casts";
   loss.change = "if fp64 is not intended, find the fp64 constant or argument, and write it as fp32 "

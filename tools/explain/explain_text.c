@@ -452,6 +452,7 @@ static const char *shared_total(const CostReport *r) {
   case BOUND_SPILLS:
   case BOUND_ISSUE: return "instructions";
   case BOUND_FMA: return "multiply-adds";
+  case BOUND_FP64: return "fp64 instructions";
   case BOUND_MUFU: return "special functions";
   case BOUND_LATENCY: return "loads that programs wait for";
   case BOUND_ATOMICS: return "atomic updates";
