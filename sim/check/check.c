@@ -94,7 +94,7 @@ static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t s
   warp->converged = warp->synced = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
   warp->view.at[strand] = 1;
-  warp->maxnregs = 0;
+  warp->maxnregs = warp->at_cluster = 0;
   bulk_reads_clear(warp);
   wgmma_begin(checker->launch, warp);
 }

@@ -82,9 +82,22 @@ void hook_bar_release(void *context, Block *block, uint32_t id) {
 // The cluster's leader has the clocks that its barrier passes on.
 static BlockCheck *of_cluster(const Block *block) { return block_check(cluster_leader(block)); }
 
+// Arrivals and waits of a thread alternate (PTX ISA 9.7.13.3).
+static void cluster_twice(Warp *warp, const Insn *insn, uint32_t lanes, const char *message,
+                          const char *order) {
+  Report *report = lanes ? barrier_report(warp, insn, lanes, UINT32_MAX) : NULL;
+  if (!report) return;
+  report_message(report, "%s", message);
+  report_order(report, order);
+}
+
 void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   LaunchChecker *checker = context;
-  (void)insn, (void)mask;
+  WarpCheck *check = warp_check(warp);
+  cluster_twice(warp, insn, check->at_cluster & mask,
+                "these threads have arrived at the cluster's barrier, and not waited",
+                "barrier.cluster.wait before the next barrier.cluster.arrive");
+  check->at_cluster |= mask;
   view_join(&of_cluster(warp->block)->cluster_arriving, &warp_check(warp)->view, checker->strands,
             &checker->failed);
   warp_tick(warp);
@@ -99,7 +112,11 @@ void hook_cluster_release(void *context, Block *block) {
 
 void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   LaunchChecker *checker = context;
-  (void)insn, (void)mask;
+  WarpCheck *check = warp_check(warp);
+  cluster_twice(warp, insn, mask & ~check->at_cluster,
+                "these threads wait at the cluster's barrier without an arrival",
+                "barrier.cluster.arrive before barrier.cluster.wait");
+  check->at_cluster &= ~mask;
   view_join(&warp_check(warp)->view, &of_cluster(warp->block)->cluster_complete, checker->strands,
             &checker->failed);
 }

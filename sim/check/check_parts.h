@@ -71,6 +71,7 @@ typedef struct WarpCheck {
   uint32_t maxnreg;         // Instruction of the last one.
   uint32_t *ordered; // By strand: clocks of tcgen05 that its next tcgen05 come after. NULL: there is none.
   uint32_t issued;   // The clock of STRAND_ISSUED.
+  uint32_t at_cluster; // Lanes that have arrived at the cluster's barrier and not waited since.
 } WarpCheck;
 
 typedef struct BarrierCheck {
