@@ -191,9 +191,10 @@ static void optimise(const Emitter *e, LLVMTargetMachineRef machine) {
       "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
       "instcombine<no-verify-fixpoint>,simplifycfg)",
   };
-  uint8_t level = e->level;
+  const char *pipeline = pipelines[e->level > 2 ? 2 : e->level];
+  if (e->has_variables) pipeline = arena_printf(e->arena, "function(mem2reg),%s", pipeline);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipelines[level > 2 ? 2 : level], machine, options);
+  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (error) BUG("LLVM: %s", LLVMGetErrorMessage(error));
 }

@@ -71,6 +71,12 @@ typedef struct Emitter {
   LLVMValueRef policies[2];     // L2 cache policies, created at first use: evict_first, evict_last.
   LLVMBasicBlockRef guard_end;  // The end of consecutive shared-memory stores that share a guard.
   LLVMValueRef shared;          // The current kernel's shared memory; NULL: it needs none.
+  struct {                      // Of the current kernel's tensor memory.
+    LLVMValueRef mbarriers;     // The address of those at which dots complete; `count` of them.
+    LLVMValueRef begun;         // A variable: the number of dots so far.
+    uint32_t count;
+  } tmem;
+  bool has_variables;           // Some values are variables, which LLVM turns into registers first.
   VEC(uint32_t) dynamic_shared; // Bytes, by function.
   bool has_library;             // The module has functions that are not kernels: libclc's, or the module's
                                 // own.

@@ -55,6 +55,7 @@ void eval_copy(Machine *m, Tile *to, const Tile *from) {
   if (to->n != from->n || to->code != from->code) BUG("a copy between values of different types");
   memcpy(to->block, from->block, from->block_bytes);
   to->dot = from->dot;
+  to->tmem = from->tmem;
   to->sum_ulps = from->sum_ulps;
   if (to->wrapped || from->wrapped) eval_wrapped_copy(m, to, from);
 }
@@ -227,6 +228,10 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_ASYNC_COMMIT] = eval_shared,
     [OP_ASYNC_WAIT] = eval_shared,
     [OP_DOT_WAIT] = eval_shared,
+    [OP_TMEM_ALLOC] = eval_tmem,
+    [OP_TMEM_STORE] = eval_tmem,
+    [OP_TMEM_LOAD] = eval_tmem,
+    [OP_TMEM_DEALLOC] = eval_tmem,
     [OP_RING_BEGIN] = eval_ring,
     [OP_RING_FILL] = eval_ring,
     [OP_RING_WAIT] = eval_ring,

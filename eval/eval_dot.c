@@ -338,6 +338,8 @@ static const Tile *part_of(Machine *m, const Op *op, const Tile *from, const Typ
 // The accumulator: `zero` if the dot starts from zero. NULL with a reported error.
 static const Tile *sum_of(Machine *m, const Op *op, Tile *zero) {
   const Tile *acc = eval_operand(m, op, 2), *fresh = eval_operand(m, op, 3);
+  bool zero_only = fresh && fresh->bits[0];
+  if (op_operand(op, 2)->type->kind == TYPE_TMEM && !zero_only && !eval_tmem_current(m, op, 2)) return NULL;
   if (!fresh) return acc;
   if (fresh->state[0] & UNDEFINED) {
     eval_undefined(m, op, op_operand(op, 3), NO_ELEMENT, "whether the sum starts from zero");
@@ -376,6 +378,7 @@ bool eval_dot(Machine *m, Op *op) {
     else
       int_matrix(&d, k);
   }
+  if (op_result(op)->type->kind == TYPE_TMEM) d.to->tmem = ++m->tmem;
   eval_dot_begun(m, op, d.to);
   eval_block_free(m->memory, d.block, d.block_bytes);
   free_copy(m, &a_copy);

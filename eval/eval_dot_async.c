@@ -55,6 +55,8 @@ void eval_dots_wait(Machine *m, uint64_t pending) {
   dots->readings.n = kept;
 }
 
+bool eval_dots_in_flight(const Machine *m) { return m->dots && m->dots->begun > m->dots->done; }
+
 // Returns true if the op takes operand i without reading it.
 static bool passes_on(const Op *op, uint32_t i) {
   switch ((int)op->kind) {
@@ -77,7 +79,7 @@ static bool computes_anew(const Machine *m, const Op *op) {
 }
 
 bool eval_dots_allow(Machine *m, const Op *op) {
-  if (!m->dots || m->dots->begun == m->dots->done) return true;
+  if (!eval_dots_in_flight(m)) return true;
   if (computes_anew(m, op))
     return eval_error(m, op, NO_ELEMENT,
                       "[T0000] the registers are written while an asynchronous dot reads them");

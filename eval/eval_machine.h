@@ -30,6 +30,7 @@ typedef struct Tile {
   void *block; // holds the arrays: eval_block
   uint64_t block_bytes;
   uint64_t dot; // The number of the asynchronous dot that computes it; 0: none.
+  uint64_t tmem; // For an accumulator in tensor memory: the number of its state.
   // For a dot that started at zero: the sum that it is added to may become its initial accumulator
   // (accumulate). Then that sum takes part in this number of roundings, in units of u. 0 for anything
   // else.
@@ -79,6 +80,7 @@ typedef struct Machine {
   TensorMapValue *maps;     // The hidden parameters', in their order; NULL: none.
   MbarrierState *mbarriers; // NULL: no mbarrier yet.
   StoreState *stores;       // NULL: the kernel has no TMA stores.
+  uint64_t tmem;            // The number of tensor memory's current state; counted on at each change.
   uint8_t turns[16];        // By barrier of the CTA: whose turn it is (eval_turns.c).
   WrapState *wraps;         // NULL: wrapping offsets are not detected.
   bool has_common;          // The kernel's elements may share errors.
@@ -311,6 +313,14 @@ void eval_dots_program(Machine *m); // the next program begins
 bool eval_dots_allow(Machine *m, const Op *op);
 // Returns true if a dot in flight reads these elements of the buffer.
 bool eval_dots_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last);
+
+// Returns true if a dot has not been waited for.
+bool eval_dots_in_flight(const Machine *m);
+
+// Tensor memory, in eval_tmem.c.
+bool eval_tmem(Machine *m, Op *op);
+// Returns true if the operand is the current state of tensor memory. Reports an error otherwise.
+bool eval_tmem_current(Machine *m, const Op *op, uint32_t operand);
 
 // Combines two elements of one type; also for integers.
 Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b);

@@ -93,6 +93,14 @@ const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t 
   return type_intern(ir, &type);
 }
 
+const Type *type_tmem(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape) {
+  if (rank == 0 || rank > TILE_MAX_RANK) BUG("tensor memory of rank %u", rank);
+  elem_info(elem);
+  Type type = {.kind = TYPE_TMEM, .elem = elem, .rank = (uint8_t)rank};
+  memcpy(type.shape, shape, rank * sizeof *shape);
+  return type_intern(ir, &type);
+}
+
 const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape) {
   if (rank == 0 || rank > TILE_MAX_RANK) BUG("a block pointer of rank %u", rank);
   if (element->kind != TYPE_SCALAR && element->kind != TYPE_PTR)
@@ -212,11 +220,16 @@ void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
   case TYPE_TENSOR_MAP: print_tensor_map(type, out); return;
   case TYPE_TILE:
   case TYPE_BLOCK_PTR:
-  case TYPE_SHARED: break;
+  case TYPE_SHARED:
+  case TYPE_TMEM: break;
   }
-  buf_text(out, type->kind == TYPE_TILE ? "tile<" : type->kind == TYPE_SHARED ? "shared<" : "block_ptr<");
+  const char *name = type->kind == TYPE_TILE     ? "tile"
+                     : type->kind == TYPE_SHARED ? "shared"
+                     : type->kind == TYPE_TMEM   ? "tmem"
+                                                 : "block_ptr";
+  buf_printf(out, "%s<", name);
   for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%ux", type->shape[d]);
-  if (type->kind != TYPE_SHARED)
+  if (type->inner)
     type_print_named(type->inner, names, out);
   else
     buf_text(out, elem_info(type->elem)->name);

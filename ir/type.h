@@ -27,6 +27,7 @@ typedef enum TypeKind {
   TYPE_PTR,        // `*fp32`: a pointer to global memory.
   TYPE_TILE,       // `tile<16x64xfp32>`, `tile<1024x*fp32>`, `tile<1024xi1, #blocked>`.
   TYPE_SHARED,     // `shared<64x32xfp16, #swizzled>`: a buffer in shared memory.
+  TYPE_TMEM,       // `tmem<128x64xfp32>`: a dot's accumulator in tensor memory.
   TYPE_TOKEN,      // `token`: an asynchronous operation's completion.
   TYPE_BYTES,      // `bytes<128>`: a parameter's by-value data, aligned to 64 bytes.
   TYPE_TENSOR_MAP, // `tensor_map<fp16, box=[64, 128], swizzle=128, fill=zero>`: the arrangement of a tensor's
@@ -38,9 +39,9 @@ typedef enum TypeKind {
 typedef struct Type Type;
 struct Type {
   TypeKind kind;
-  Elem elem;                     // SCALAR, SHARED, BLOCK_PTR, TENSOR_MAP; for a TILE of scalars its element.
+  Elem elem;                     // SCALAR, SHARED, TMEM, BLOCK_PTR, TENSOR_MAP; for a TILE of scalars its element.
   const Type *inner;             // PTR: the pointee. TILE, BLOCK_PTR: the element type, scalar or pointer.
-  uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK. TENSOR_MAP: ..
+  uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK. TMEM: 2. TENSOR_MAP: ..
                                  // TENSOR_MAP_MAX_RANK.
   uint32_t shape[TILE_MAX_RANK]; // Logical, outermost first; TENSOR_MAP: the TMA tile's.
   uint8_t swizzle;               // TENSOR_MAP: of the TMA tile in shared memory, bytes: 0, 32, 64, 128.
@@ -57,6 +58,7 @@ const Type *type_const_ptr(IrContext *ir, const Type *pointee); // is_const
 const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape,
                       const Layout *layout);
 const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape, const Layout *layout);
+const Type *type_tmem(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape);
 enum { BY_VALUE_BYTES = 128, BY_VALUE_ALIGN = 64 };
 const Type *type_bytes(IrContext *ir);
 const Type *type_token(IrContext *ir);

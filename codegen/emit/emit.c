@@ -25,6 +25,7 @@ static LLVMTypeRef scalar_type(const Emitter *e, Elem elem) {
 LLVMTypeRef emit_type(const Emitter *e, const Type *type) {
   const Type *element = type_element(type);
   if (element->kind == TYPE_SHARED) return LLVMPointerTypeInContext(e->context, NVVM_SHARED);
+  if (element->kind == TYPE_TMEM) return e->i32; // the address of its first column
   if (element->kind == TYPE_TOKEN) return e->i1; // without meaning: waits count groups
   return element->kind == TYPE_PTR ? e->ptr : scalar_type(e, element->elem);
 }
@@ -343,6 +344,10 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_DOT] = emit_dot,
     [OP_RESCALE] = emit_rescale,
     [OP_DOT_WAIT] = emit_dot_wait,
+    [OP_TMEM_ALLOC] = emit_tmem_op,
+    [OP_TMEM_STORE] = emit_tmem_op,
+    [OP_TMEM_LOAD] = emit_tmem_op,
+    [OP_TMEM_DEALLOC] = emit_tmem_op,
     [OP_RETURN] = emit_return,
     [OP_REDUCE] = emit_reduce,
     [OP_SCAN] = emit_scan,

@@ -101,6 +101,8 @@ bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out);
 bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
+// Waits for the phase of that parity (i32); `mbarrier`: its address, i32.
+void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity);
 
 // emit_asm.c
 void emit_inline_asm(Emitter *e, Op *op);
@@ -154,6 +156,8 @@ void emit_shared_count(Emitter *e, Op *op);
 // emit_dot.c, emit_wgmma.c
 void emit_dot(Emitter *e, Op *op);
 void emit_dot_wait(Emitter *e, Op *op);
+// emit_tcgen05.c
+void emit_tmem_op(Emitter *e, Op *op);
 // emit_ldmatrix.c: shared_load by ldmatrix.
 void emit_ldmatrix(Emitter *e, Op *op);
 

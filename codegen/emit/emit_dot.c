@@ -331,16 +331,21 @@ void emit_dot(Emitter *e, Op *op) {
                   .a = type_element(op_operand(op, 0)->type)->elem,
                   .b = type_element(op_operand(op, 1)->type)->elem,
                   .sum = type_element(result->type)->elem,
-                  .layout = result->type->layout,
-                  .acc = emit_register_map(e, op_operand(op, 2)),
-                  .out = emit_new(e, result)};
+                  .layout = result->type->layout};
   if (op->operand_count > 3) find_beginning(e, &p, op_operand(op, 3));
+  if (is_dot_of(op, DOT_TCGEN05)) {
+    emit_tcgen05_dot(e, &p);
+    return;
+  }
+  p.acc = emit_register_map(e, op_operand(op, 2));
+  p.out = emit_new(e, result);
   if ((p.from_zero || p.fresh) && dot_instruction(op) != DOT_WGMMA) begin_from_zeros(e, &p);
   switch (dot_instruction(op)) {
   case DOT_WGMMA: emit_wgmma_dot(e, &p); break;
   case DOT_MMA:
   case DOT_MMA_K8: emit_mma_dot(e, &p); break;
   case DOT_FMA: emit_fma_dot(e, &p); break;
+  case DOT_TCGEN05:
   case DOT_INSTRUCTION_COUNT: break;
   }
 }

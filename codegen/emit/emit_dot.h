@@ -39,6 +39,9 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
 void emit_begin_sums(const EmittedDot *p);
 void emit_mma_dot(Emitter *e, const EmittedDot *p);
 void emit_wgmma_dot(Emitter *e, EmittedDot *p);
+// emit_tcgen05.c
+void emit_tcgen05_dot(Emitter *e, const EmittedDot *p);
+void emit_tcgen05_wait(Emitter *e, const Op *wait);
 // emit_sums.c: call before a wgmma dot begins. Sums of dots that begin while it is in flight move to their
 // registers.
 void emit_prepare_sums(Emitter *e, const Op *first);
@@ -46,5 +49,32 @@ void emit_prepare_sums(Emitter *e, const Op *first);
 // arguments begin at `first`. `latch` is the branch back.
 void emit_limit_unrolling(Emitter *e, const Region *body, uint32_t first, LLVMValueRef latch);
 void emit_fma_dot(Emitter *e, const EmittedDot *p);
+
+// --- matrices in shared memory, as wgmma and tcgen05.mma read them: by descriptors (emit_wgmma.c)
+
+// An operand in shared memory, a matrix of rows x columns.
+typedef struct SharedMatrix {
+  Layout inverse;     // index -> offset, in elements
+  LLVMValueRef start; // its address, i32
+  LLVMValueRef first; // descriptor of the start: i64
+  uint64_t fields;    // of the descriptor, but for the start
+  uint32_t bytes;     // of an element
+  bool transposed;    // not k-major
+} SharedMatrix;
+
+// log2 of the operand's own k. The dot may use a part of it.
+uint32_t matrix_k_bits(const EmittedDot *p, DotOperand operand);
+// Converts the instruction's row or column and the dot's k to bits of the operand's index.
+uint32_t matrix_index(const EmittedDot *p, DotOperand operand, uint32_t outer, uint32_t k);
+// The part of the result's index along an operand's m or n.
+uint32_t matrix_outer(const EmittedDot *p, DotOperand operand, uint32_t index);
+// Bytes from the start to the element at that index of the operand.
+uint32_t matrix_offset(const SharedMatrix *matrix, uint32_t index);
+// The operand's buffer, without its descriptor.
+SharedMatrix emit_matrix(Emitter *e, const EmittedDot *p, DotOperand operand);
+// Builds the descriptor of the start.
+void emit_descriptor(Emitter *e, const Op *dot, DotOperand operand, SharedMatrix *matrix);
+// The descriptor of the element at `index`.
+LLVMValueRef matrix_descriptor(Emitter *e, const SharedMatrix *matrix, uint32_t index);
 
 #endif

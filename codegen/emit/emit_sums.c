@@ -271,6 +271,10 @@ static void pass_through(Emitter *e, const Op *wait, LLVMValueRef *words, bool c
 }
 
 void emit_dot_wait(Emitter *e, Op *op) {
+  if (op->result_count && op->results[0].type->kind == TYPE_TMEM) {
+    emit_tcgen05_wait(e, op);
+    return;
+  }
   uint32_t most = 0, before = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) most += emit_count(op_operand(op, i)->type);
   LLVMValueRef *words = ARENA_ARRAY(e->arena, LLVMValueRef, most);

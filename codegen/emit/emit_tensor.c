@@ -58,8 +58,8 @@ static void emit_arrive(Emitter *e, const Op *op) {
 }
 
 // try_wait may give up, so it is retried.
-static void emit_wait(Emitter *e, const Op *op) {
-  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0)};
+void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity) {
+  LLVMValueRef args[] = {mbarrier, parity};
   order_with(e,
              "{\n\t.reg .pred %done;\n"
              "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
@@ -142,7 +142,7 @@ void emit_tensor_op(Emitter *e, Op *op) {
   if (op->kind == OP_MBARRIER_WAIT || op->kind == OP_MBARRIER_ARRIVE) {
     emit_needs_ptx(e, 80);
     if (op->kind == OP_MBARRIER_WAIT)
-      emit_wait(e, op);
+      emit_mbarrier_wait(e, shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
     else
       emit_arrive(e, op);
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dot by wgmma: descriptors of the operands in shared memory, and one instruction for each m64 x n and 32
-// bytes of k. See PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
+// bytes of k. See PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async, and "Shared memory
+// descriptor" of tcgen05.
 //
 // The instruction's first operand is usually a. It is b if b is in registers or the dot is `swapped`. Its
 // rows are then the result's columns, and its columns the result's rows. The result's layout maps row and
@@ -16,89 +17,39 @@
 #include "ir/dot/layout_dot.h"
 #include "target/tuning.h"
 
-// An operand in shared memory, a matrix of rows x columns.
-typedef struct SharedMatrix {
-  Layout inverse;     // index -> offset, in elements
-  LLVMValueRef first; // descriptor of the start of the warpgroup's part: i64
-  uint32_t bytes;     // of an element
-  bool transposed;    // not k-major
-} SharedMatrix;
+// --- matrices in shared memory
 
-typedef struct WgmmaDot {
-  Emitter *e;
-  const EmittedDot *p;
-  uint32_t pack;  // log2 of the elements in 32 bits
-  uint32_t depth; // how much of the dot's k is multiplied
-  DotOperand first;
-  uint32_t next_column, next_8_rows; // in the result's index
-  uint32_t column_bits;              // log2 of the instructions' maximal number of columns
-  // The first operand in registers; `registers` NULL: in shared memory.
-  RegisterMap a_map;
-  LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
-  VEC(LLVMValueRef) packed;          // The words that the instructions take.
-  SharedMatrix a, b;                 // the instruction's operands
-  LLVMValueRef *sums;                // by register, as they change
-} WgmmaDot;
-
-// log2 of the operand's own k. The dot may use a part of it.
-static uint32_t own_k_bits(const WgmmaDot *d, DotOperand operand) {
-  const Type *type = op_operand(d->p->op, operand)->type;
+uint32_t matrix_k_bits(const EmittedDot *p, DotOperand operand) {
+  const Type *type = op_operand(p->op, operand)->type;
   return log2_of(type->shape[operand == DOT_A]);
 }
 
-static bool is_whole(const WgmmaDot *d, DotOperand operand) {
-  return own_k_bits(d, operand) == d->p->shape.k;
+static bool is_whole(const EmittedDot *p, DotOperand operand) {
+  return matrix_k_bits(p, operand) == p->shape.k;
 }
 
-// Converts the instruction's row or column and the dot's k to bits of the operand's index.
-static uint32_t operand_index(const WgmmaDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
-  if (!is_whole(d, operand)) k += dot_part(d->p->op).first;
-  return operand == DOT_A ? (outer << own_k_bits(d, operand)) + k : (k << d->p->shape.n) + outer;
+uint32_t matrix_index(const EmittedDot *p, DotOperand operand, uint32_t outer, uint32_t k) {
+  if (!is_whole(p, operand)) k += dot_part(p->op).first;
+  return operand == DOT_A ? (outer << matrix_k_bits(p, operand)) + k : (k << p->shape.n) + outer;
 }
 
-// The part of the result's index along an operand's m or n.
-static uint32_t outer_of(const WgmmaDot *d, DotOperand operand, uint32_t index) {
-  uint32_t n = d->p->shape.n;
+uint32_t matrix_outer(const EmittedDot *p, DotOperand operand, uint32_t index) {
+  uint32_t n = p->shape.n;
   return operand == DOT_A ? index >> n : index & ((1u << n) - 1);
 }
 
-static DotOperand second_operand(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
-
-static uint32_t offset_of(const SharedMatrix *matrix, uint32_t index) {
+uint32_t matrix_offset(const SharedMatrix *matrix, uint32_t index) {
   return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
 }
 
 // LBO and SBO in bytes, and the swizzle. K-major: SBO is the distance between groups of 8 rows, and LBO is
 // unused. Otherwise SBO is the distance between groups of 8 of k, and LBO leads to the next row's width of m
-// or n.
-static uint64_t descriptor_fields(uint32_t row_bytes, bool k_major, uint32_t k) {
+// or n. For tcgen05 the swizzle has three bits, of which wgmma's are the upper two. There is also a constant.
+static uint64_t descriptor_fields(const Op *dot, uint32_t row_bytes, bool k_major, uint32_t k) {
+  const uint64_t tcgen05 = 1ull << 46;
   uint64_t swizzle = row_bytes == 128 ? 1 : row_bytes == 64 ? 2 : 3;
   uint64_t lbo = k_major ? 16 : (uint64_t)k * row_bytes, sbo = 8ull * row_bytes;
-  return lbo >> 4 << 16 | sbo >> 4 << 32 | swizzle << 62;
-}
-
-// Shared addresses are below 2^18, so start >> 4 fits in bits 0 to 13.
-static LLVMValueRef build_descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) {
-  start = LLVMBuildLShr(e->builder, start, emit_i32(e, 4), "");
-  LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
-  return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, fields, false), "");
-}
-
-// Bytes from the matrix's start to the part of the thread's warpgroup, by the result's warp bits from the
-// third on.
-static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const SharedMatrix *matrix) {
-  Emitter *e = d->e;
-  LLVMValueRef offset = emit_i32(e, 0);
-  for (uint32_t bit = 2; bit < d->p->layout->bits[DIM_WARP]; bit++) {
-    uint32_t basis = layout_basis(d->p->layout, DIM_WARP, bit);
-    uint32_t outer = outer_of(d, operand, basis);
-    uint32_t bytes = offset_of(matrix, operand == DOT_A ? outer << own_k_bits(d, operand) : outer);
-    if (!bytes) continue;
-    LLVMValueRef set = LLVMBuildAnd(
-        e->builder, LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), ""), emit_i32(e, 1), "");
-    offset = LLVMBuildAdd(e->builder, offset, LLVMBuildMul(e->builder, set, emit_i32(e, bytes), ""), "");
-  }
-  return offset;
+  return lbo >> 4 << 16 | sbo >> 4 << 32 | swizzle << 62 | (is_dot_of(dot, DOT_TCGEN05) ? tcgen05 : 0);
 }
 
 // The number of loop-invariant descriptors that a dot needs for the operand.
@@ -117,19 +68,17 @@ static bool are_many(const Op *dot) {
   uint32_t count = 0;
   if (!dot->region->parent || !op_is_loop(dot->region->parent)) return false;
   for (const Op *op = dot->region->first; op; op = op->next)
-    if (is_dot_of(op, DOT_WGMMA)) count += lasting_descriptors(op, DOT_A) + lasting_descriptors(op, DOT_B);
+    if (dot_reads_matrices(op)) count += lasting_descriptors(op, DOT_A) + lasting_descriptors(op, DOT_B);
   return 2 * count > TUNE_DESCRIPTORS_KEPT;
 }
 
-static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
-  Emitter *e = d->e;
-  const DotShape *shape = &d->p->shape;
-  const Value *buffer = op_operand(d->p->op, operand);
-  uint32_t elem_bits = 2 - d->pack, k_bits = own_k_bits(d, operand);
+SharedMatrix emit_matrix(Emitter *e, const EmittedDot *p, DotOperand operand) {
+  const DotShape *shape = &p->shape;
+  const Value *buffer = op_operand(p->op, operand);
+  uint32_t elem_bits = log2_of(elem_bytes(p->a)), k_bits = matrix_k_bits(p, operand);
   uint32_t row_bits = operand == DOT_A ? shape->m : k_bits,
            column_bits = operand == DOT_A ? k_bits : shape->n;
   SharedMatrix matrix = {.bytes = 1u << elem_bits};
-  uint64_t fields = 0;
   bool known = false;
   for (uint32_t contiguous = 0; contiguous < 2 && !known; contiguous++) {
     Layout layout;
@@ -137,23 +86,66 @@ static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
     if (!layout_wgmma_shared(row_bits, column_bits, elem_bits, contiguous, &layout, &row_bytes)) continue;
     if (!layout_equal(&layout, buffer->type->layout)) continue;
     matrix.transposed = (contiguous == 1) != (operand == DOT_A);
-    fields = descriptor_fields(row_bytes, !matrix.transposed, 1u << k_bits);
+    matrix.fields = descriptor_fields(p->op, row_bytes, !matrix.transposed, 1u << k_bits);
     known = true;
   }
   if (!known || !layout_invert(buffer->type->layout, &matrix.inverse))
-    BUG("wgmma cannot read a buffer of this layout");
-  LLVMValueRef base = LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
-  LLVMValueRef start = LLVMBuildAdd(e->builder, base, warpgroup_offset(d, operand, &matrix), "");
-  if (lasting_descriptors(d->p->op, operand) && are_many(d->p->op)) start = nvvm_fresh(e, start);
-  matrix.first = build_descriptor(e, start, fields);
+    BUG("no descriptor has a buffer of this layout");
+  matrix.start = LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
   return matrix;
 }
 
-// The descriptor of the element at `index`. Shared memory ends below 2^18, so the start's field does not
-// overflow.
-static LLVMValueRef descriptor_at(const WgmmaDot *d, const SharedMatrix *matrix, uint32_t index) {
-  uint64_t distance = offset_of(matrix, index) >> 4;
-  return LLVMBuildAdd(d->e->builder, matrix->first, LLVMConstInt(d->e->i64, distance, false), "");
+// Shared addresses are below 2^18, so start >> 4 fits in bits 0 to 13.
+void emit_descriptor(Emitter *e, const Op *dot, DotOperand operand, SharedMatrix *matrix) {
+  LLVMValueRef start = matrix->start;
+  if (lasting_descriptors(dot, operand) && are_many(dot)) start = nvvm_fresh(e, start);
+  start = LLVMBuildLShr(e->builder, start, emit_i32(e, 4), "");
+  LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
+  matrix->first = LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, matrix->fields, false), "");
+}
+
+// Shared memory ends below 2^18, so the start's field does not overflow.
+LLVMValueRef matrix_descriptor(Emitter *e, const SharedMatrix *matrix, uint32_t index) {
+  uint64_t distance = matrix_offset(matrix, index) >> 4;
+  return LLVMBuildAdd(e->builder, matrix->first, LLVMConstInt(e->i64, distance, false), "");
+}
+
+// --- wgmma
+
+typedef struct WgmmaDot {
+  Emitter *e;
+  const EmittedDot *p;
+  uint32_t pack;  // log2 of the elements in 32 bits
+  uint32_t depth; // how much of the dot's k is multiplied
+  DotOperand first;
+  uint32_t next_column, next_8_rows; // in the result's index
+  uint32_t column_bits;              // log2 of the instructions' maximal number of columns
+  // The first operand in registers; `registers` NULL: in shared memory.
+  RegisterMap a_map;
+  LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
+  VEC(LLVMValueRef) packed;          // The words that the instructions take.
+  SharedMatrix a, b;                 // the instruction's operands
+  LLVMValueRef *sums;                // by register, as they change
+} WgmmaDot;
+
+static DotOperand second_operand(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
+
+// Moves the matrix's start to the part of the thread's warpgroup, by the result's warp bits from the third on.
+static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
+  Emitter *e = d->e;
+  SharedMatrix matrix = emit_matrix(e, d->p, operand);
+  LLVMValueRef offset = emit_i32(e, 0);
+  for (uint32_t bit = 2; bit < d->p->layout->bits[DIM_WARP]; bit++) {
+    uint32_t outer = matrix_outer(d->p, operand, layout_basis(d->p->layout, DIM_WARP, bit));
+    uint32_t bytes = matrix_offset(&matrix, operand == DOT_A ? outer << matrix_k_bits(d->p, operand) : outer);
+    if (!bytes) continue;
+    LLVMValueRef set = LLVMBuildAnd(
+        e->builder, LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), ""), emit_i32(e, 1), "");
+    offset = LLVMBuildAdd(e->builder, offset, LLVMBuildMul(e->builder, set, emit_i32(e, bytes), ""), "");
+  }
+  matrix.start = LLVMBuildAdd(e->builder, matrix.start, offset, "");
+  emit_descriptor(e, d->p->op, operand, &matrix);
+  return matrix;
 }
 
 // Register v of one instruction's result. The order is: neighbours along n, then rows 8 apart, then the next
@@ -166,8 +158,8 @@ static uint32_t result_register(const WgmmaDot *d, uint32_t index, uint32_t v) {
 // The first element of word i of the instruction's first operand, at that index of the result. The order is:
 // rows 8 apart, then k's upper half.
 static uint32_t a_word(const WgmmaDot *d, uint32_t index, uint32_t k, uint32_t i) {
-  uint32_t row = outer_of(d, d->first, index + (i & 1) * d->next_8_rows);
-  return operand_index(d, d->first, row, k + (i >> 1) * (4u << d->pack));
+  uint32_t row = matrix_outer(d->p, d->first, index + (i & 1) * d->next_8_rows);
+  return matrix_index(d->p, d->first, row, k + (i >> 1) * (4u << d->pack));
 }
 
 // A group of wgmma instructions under construction, and their accumulators in order.
@@ -185,10 +177,11 @@ static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
     for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, index, k, i)];
     step.a = words;
   } else {
-    step.a_descriptor = descriptor_at(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
+    step.a_descriptor =
+        matrix_descriptor(d->e, &d->a, matrix_index(d->p, d->first, matrix_outer(d->p, d->first, index), k));
   }
-  step.b_descriptor =
-      descriptor_at(d, &d->b, operand_index(d, second_operand(d), outer_of(d, second_operand(d), index), k));
+  step.b_descriptor = matrix_descriptor(
+      d->e, &d->b, matrix_index(d->p, second_operand(d), matrix_outer(d->p, second_operand(d), index), k));
   return step;
 }
 
@@ -235,7 +228,7 @@ static void find_words(WgmmaDot *d, uint32_t registers) {
   uint32_t next_k = d->first == DOT_A ? 1 : 1u << d->p->shape.n;
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
-    if (outer_of(d, second_operand(d), index) || index & d->next_8_rows) continue;
+    if (matrix_outer(d->p, second_operand(d), index) || index & d->next_8_rows) continue;
     for (uint32_t k = 0; k < d->depth; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, index, k, i);

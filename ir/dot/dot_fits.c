@@ -39,6 +39,24 @@ static const char *mma_refuses(const DotProduct *p) {
   return NULL;
 }
 
+// The columns of tensor memory are 32 bits wide. Each block of 128 rows takes all columns of the result.
+static const char *tcgen05_refuses(const DotProduct *p) {
+  uint32_t block_bits = p->shape.m > TMEM_LANE_BITS ? p->shape.m - TMEM_LANE_BITS : 0;
+  if (!target_has(p->arch, FEATURE_TCGEN05)) return "the architecture has no tcgen05";
+  if (p->warps < 4) return "it needs 4 warps or more";
+  if (p->batched) return "tcgen05 has no batches";
+  if (p->swapped) return "tcgen05 does not transpose a dot";
+  if (p->a != p->b) return "the operands' types differ";
+  if (!elem_is_half(p->a)) return "tcgen05 is used for fp16 and bf16 only";
+  if (p->result != ELEM_FP32) return "tensor memory is used for fp32 sums only";
+  if (p->shape.m < 6) return "the tile has fewer than 64 rows";
+  if (p->shape.n < 4) return "the tile has fewer than 16 columns";
+  if (p->shape.k < 4) return "k is smaller than one instruction's";
+  if (p->warps > 4u << (block_bits + p->shape.n - 3)) return "the tile is too small for that many warps";
+  if (p->shape.n + block_bits > TMEM_COLUMN_BITS) return "the sums are larger than tensor memory";
+  return p->held;
+}
+
 static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   uint32_t pack = dot_pack(p), rows = p->swapped ? p->shape.n : p->shape.m,
            columns = p->swapped ? p->shape.m : p->shape.n;
@@ -71,6 +89,7 @@ DotInstruction dot_mma(const TargetInfo *arch) { return arch->mma & MMA_FP16_K16
 
 const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction) {
   switch (instruction) {
+  case DOT_TCGEN05: return tcgen05_refuses(p);
   case DOT_WGMMA: return wgmma_refuses(arena, p);
   case DOT_MMA:
   case DOT_MMA_K8:

@@ -15,6 +15,7 @@ typedef struct DotProduct {
   bool swapped; // b is the instruction's first operand, and both are in shared memory
   Elem a, b, result;
   Fp32Dot precision;
+  const char *held; // Why the sums must be in registers; NULL: they may be in tensor memory.
 } DotProduct;
 
 DotProduct dot_product(const Op *dot); // for tiles

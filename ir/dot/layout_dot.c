@@ -79,6 +79,37 @@ Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warp
   return layout_of_bases(&bases, batch + shape->batch);
 }
 
+Layout layout_tcgen05_result(const DotShape *shape, const DotWarps *warps) {
+  enum { LANE_OF_WARP = 5, PART_ROWS = 4 }; // Of 64 rows, a warp has 16; of 128 it has 32.
+  uint32_t n = 0, m = shape->n, whole = shape->m >= TMEM_LANE_BITS;
+  Bases bases = {0};
+  if (shape->m < 6 || shape->n < 4) BUG("tcgen05 of %u x %u", 1u << shape->m, 1u << shape->n);
+  add_basis(&bases, DIM_REGISTER, 1u << n);
+  add_basis(&bases, DIM_REGISTER, 1u << (m + 3));
+  add_range(&bases, DIM_LANE, n, 1, 3);
+  add_range(&bases, DIM_LANE, m, 0, 3);
+  uint32_t first = whole ? LANE_OF_WARP : PART_ROWS;
+  add_range(&bases, DIM_WARP, m, first, first + 2);
+  uint32_t end_m = add_warps(&bases, m, first + 2, shape->m, warps->m - 2);
+  uint32_t end_n = add_warps(&bases, n, 3, shape->n, warps->n);
+  add_range(&bases, DIM_REGISTER, n, 3, end_n);
+  add_range(&bases, DIM_REGISTER, m, PART_ROWS, first);
+  add_range(&bases, DIM_REGISTER, m, first + 2, end_m);
+  return layout_of_bases(&bases, m + shape->m);
+}
+
+TmemPlace tmem_place(const Type *tmem, uint32_t index) {
+  uint32_t row = index / tmem->shape[1], column = index % tmem->shape[1], lanes = 1u << TMEM_LANE_BITS;
+  if (tmem->shape[0] < lanes) return (TmemPlace){row / 16 * 32 + row % 16, column};
+  return (TmemPlace){row % lanes, row / lanes * tmem->shape[1] + column};
+}
+
+uint32_t tmem_columns(const Type *tmem) {
+  return max_u32(32, tmem_place(tmem, (uint32_t)type_elements(tmem) - 1).column + 1);
+}
+
+bool dot_reads_matrices(const Op *dot) { return is_dot_of(dot, DOT_WGMMA) || is_dot_of(dot, DOT_TCGEN05); }
+
 // The part of a result's basis that an operand shares: batch and m, or batch and n.
 static uint32_t operand_part(const DotShape *shape, DotOperand operand, uint32_t basis) {
   uint32_t n = basis & ((1u << shape->n) - 1), m = basis >> shape->n & ((1u << shape->m) - 1);

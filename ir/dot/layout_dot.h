@@ -40,6 +40,24 @@ Layout layout_wgmma_swapped(const DotShape *shape, const DotWarps *warps);
 // 2^(3 + run) columns or more.
 Layout layout_mma_swapped(const DotShape *shape, const DotWarps *warps, uint32_t run);
 enum { DOT_COLUMN_RUN = 2 };
+// The result of tcgen05 as threads read it from tensor memory (M >= 64, N >= 16; warps.m >= 2).
+//
+// Tensor memory has 128 lanes and 512 columns. A block of 128 rows has a lane for each row, and a column for each
+// column of the result. 64 rows are the first 16 lanes of each 32. The next block has the next columns.
+//
+// tcgen05.ld.16x256b reads 16 lanes and 8 columns as one m16n8 tile. A warp reaches the 32 lanes of its number modulo
+// 4. Further warps divide the blocks (m), then the columns (n).
+Layout layout_tcgen05_result(const DotShape *shape, const DotWarps *warps);
+enum { TMEM_LANE_BITS = 7, TMEM_COLUMN_BITS = 9 };
+// The lane and the column, from the accumulator's first one, of an element by its flattened index.
+typedef struct TmemPlace {
+  uint32_t lane, column;
+} TmemPlace;
+TmemPlace tmem_place(const Type *tmem, uint32_t index);
+// The columns to allocate: a power of two, 32 or more.
+uint32_t tmem_columns(const Type *tmem);
+// Returns true if the dot is asynchronous and reads matrices in shared memory by descriptors.
+bool dot_reads_matrices(const Op *dot);
 // Returns true if the dot is a wgmma whose first operand is b, so its rows are the result's columns. This is
 // so if b comes from registers, or with `swapped`.
 bool dot_takes_b_first(const Op *dot);

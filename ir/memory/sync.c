@@ -7,6 +7,9 @@
 #include "ir/memory/groups.h"
 
 const char *op_sync(const Op *op) {
+  bool tmem = op->result_count && op->results[0].type->kind == TYPE_TMEM;
+  if (tmem && op->kind == OP_DOT) return "tcgen05.fence tcgen05.commit";
+  if (tmem && op->kind == OP_DOT_WAIT) return "mbarrier.try_wait tcgen05.fence";
   bool none = op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // complete when issued
   none |= op->kind == OP_ATOMIC_RMW && !atomic_fences(op);
   none |= op->kind == OP_WARP_GROUPS && !op_attr(op, ATTR_GROUP_REGISTERS);

@@ -212,11 +212,12 @@ static uint32_t parse_shape(Parser *p, uint32_t *shape, Str *element) {
 static const Type *shaped_type(Parser *p, TypeKind kind, const Type *element, uint32_t rank,
                                const uint32_t *shape, const Layout *layout) {
   if (kind == TYPE_SHARED) return type_shared(p->ir, element->elem, rank, shape, layout);
+  if (kind == TYPE_TMEM) return type_tmem(p->ir, element->elem, rank, shape);
   if (kind == TYPE_BLOCK_PTR) return type_block_ptr(p->ir, element, rank, shape);
   return type_tile(p->ir, element, rank, shape, layout);
 }
 
-// shaped := ('tile' | 'shared' | 'block_ptr') '<' shape [',' layout] '>'
+// shaped := ('tile' | 'shared' | 'tmem' | 'block_ptr') '<' shape [',' layout] '>'
 static const Type *parse_shaped(Parser *p, TypeKind kind) {
   parser_advance(p);
   parser_expect(p, '<');
@@ -228,13 +229,13 @@ static const Type *parse_shaped(Parser *p, TypeKind kind) {
   if (!p->failed && rest.n) element = scalar_by_name(p, rest, loc);
   parser_advance(p);
   if (!p->failed && !rest.n) element = parse_element(p);
-  if (kind == TYPE_BLOCK_PTR && parser_is(p, ','))
-    parser_fail(p, p->token.loc, "a block pointer has no layout");
+  if ((kind == TYPE_BLOCK_PTR || kind == TYPE_TMEM) && parser_is(p, ','))
+    parser_fail(p, p->token.loc, "%s has no layout", kind == TYPE_TMEM ? "tensor memory" : "a block pointer");
   const Layout *layout = parser_take(p, ',') ? parse_layout(p) : NULL;
   parser_expect(p, '>');
   if (p->failed) return NULL;
-  if (kind == TYPE_SHARED && element->kind != TYPE_SCALAR)
-    parser_fail(p, loc, "a shared buffer holds scalars");
+  if ((kind == TYPE_SHARED || kind == TYPE_TMEM) && element->kind != TYPE_SCALAR)
+    parser_fail(p, loc, "%s holds scalars", kind == TYPE_TMEM ? "tensor memory" : "a shared buffer");
   return p->failed ? NULL : shaped_type(p, kind, element, rank, shape, layout);
 }
 
@@ -300,6 +301,7 @@ const Type *parse_type(Parser *p) {
   if (parser_take_word(p, "ring")) return type_ring(p->ir);
   if (parser_is_word(p, "tile")) return parse_shaped(p, TYPE_TILE);
   if (parser_is_word(p, "shared")) return parse_shaped(p, TYPE_SHARED);
+  if (parser_is_word(p, "tmem")) return parse_shaped(p, TYPE_TMEM);
   if (parser_is_word(p, "block_ptr")) return parse_shaped(p, TYPE_BLOCK_PTR);
   return parse_element(p);
 }

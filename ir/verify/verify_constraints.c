@@ -46,6 +46,7 @@ static bool is_shared(const Type *t) { return t->kind == TYPE_SHARED; }
 static bool is_buffer(const Type *t) { return is_shared(t) && t->layout; }
 static bool is_bins(const Type *t) { return is_buffer(t) && t->rank == 1; }
 static bool is_mbarrier(const Type *t) { return is_shared(t) && type_elements(t) == 1; }
+static bool is_tmem(const Type *t) { return t->kind == TYPE_TMEM; }
 static bool is_token(const Type *t) { return t->kind == TYPE_TOKEN; }
 static bool is_ring_type(const Type *t) { return t->kind == TYPE_RING; }
 static bool is_map(const Type *t) { return t->kind == TYPE_TENSOR_MAP; }
@@ -59,6 +60,7 @@ static const FormClass forms[] = {
     {"bins", "a shared buffer", " with one dimension", is_bins},
     {"mbarriers", "a shared buffer", "", is_shared},
     {"mbarrier", "a shared buffer", " with one element", is_mbarrier},
+    {"tmem", "tensor memory", "", is_tmem},
     {"token", "a token", "", is_token},
     {"ring", "a ring", "", is_ring_type},
     {"block_ptr", "a block pointer", "", type_is_block_ptr},

@@ -14,9 +14,9 @@ static const AttrKey shared_keys[2] = {ATTR_SHARED_A, ATTR_SHARED_B};
 
 // --- types
 
-// For a tile, or a buffer in shared memory.
+// For a tile, or a buffer in shared or tensor memory.
 static bool has_elem(const Type *type, Elem elem) {
-  return type->kind == TYPE_SHARED ? type->elem == elem : type_is_elem(type, elem);
+  return type->kind == TYPE_SHARED || type->kind == TYPE_TMEM ? type->elem == elem : type_is_elem(type, elem);
 }
 
 static bool is_small_float(const Type *type) {
@@ -56,7 +56,7 @@ static bool dot_shapes_agree(const Op *op) {
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
   uint32_t rank = a->rank;
   bool a_fits = type_is_tile(a) || a->kind == TYPE_SHARED, b_fits = type_is_tile(b) || b->kind == TYPE_SHARED;
-  if (!a_fits || !b_fits || !type_is_tile(acc)) return false;
+  if (!a_fits || !b_fits || !(type_is_tile(acc) || acc->kind == TYPE_TMEM)) return false;
   if ((rank != 2 && rank != 3) || b->rank != rank || acc->rank != rank) return false;
   bool batch = rank == 2 || (a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0]);
   return batch && has_part(op, DOT_A) && has_part(op, DOT_B) && a->shape[rank - 2] == acc->shape[rank - 2] &&
@@ -241,6 +241,16 @@ static bool check_wgmma_places(Verifier *v, const Op *op) {
   return false;
 }
 
+// tcgen05 takes both operands from shared memory, and sums in tensor memory.
+static bool check_tcgen05_places(Verifier *v, const Op *op) {
+  bool registers = from_registers(op, DOT_A) || from_registers(op, DOT_B);
+  if (registers)
+    verify_fail(v, op, "tcgen05 takes both operands from shared memory: it has 'shared_a' and 'shared_b'");
+  return !registers;
+}
+
+static bool sums_apart(const Op *op) { return operand_type(op, 2)->kind == TYPE_TMEM; }
+
 // --- layouts
 
 // The accumulator of a dot: its layout, and the operands' layouts that fit it.
@@ -314,6 +324,10 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
     layout = layout_wgmma_swapped(&shape, warps);
     return layout_equal(&layout, sums->layout);
   }
+  if (dot_instruction(op) == DOT_TCGEN05) {
+    layout = layout_tcgen05_result(&shape, warps);
+    return layout_equal(&layout, sums->layout);
+  }
   layout = layout_mma_result(&shape, warps, warpgroup);
   if (!b_first && layout_equal(&layout, sums->layout)) {
     find_operands(op, sums);
@@ -329,9 +343,9 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
 // Warps divide m in any way. Along n a part must keep an instruction's columns: for wgmma 16, which are 32 bytes of a
 // swizzled row.
 static bool find_sums(const Op *op, DotSums *sums) {
-  bool warpgroup = dot_instruction(op) == DOT_WGMMA, b_first = dot_takes_b_first(op);
+  bool warpgroup = dot_instruction_info(dot_instruction(op))->warps == 4, b_first = dot_takes_b_first(op);
   DotShape shape = dot_op_shape(op);
-  uint32_t bits = region_warp_bits(op), columns = warpgroup ? 4 : 3;
+  uint32_t bits = region_warp_bits(op), columns = dot_instruction(op) == DOT_WGMMA ? 4 : 3;
   uint32_t n_bits = b_first || op_attr(op, ATTR_SWAPPED) ? shape.m : shape.n;
   for (uint32_t batch = 0; batch <= bits && batch <= shape.batch; batch++)
     for (uint32_t n = 0; n + batch + 2 * warpgroup <= bits && (n == 0 || n + columns <= n_bits); n++)
@@ -348,6 +362,7 @@ static Layout expected_sums(const Op *op) {
   if (op_attr(op, ATTR_SWAPPED))
     return warpgroup ? layout_wgmma_swapped(&shape, &warps) : layout_mma_swapped(&shape, &warps, 0);
   if (dot_takes_b_first(op)) return layout_wgmma_result(&shape, &warps, DOT_B, pack_of(op), &in_registers);
+  if (dot_instruction(op) == DOT_TCGEN05) return layout_tcgen05_result(&shape, &warps);
   return layout_mma_result(&shape, &warps, warpgroup);
 }
 
@@ -397,8 +412,8 @@ static void check_in_registers(Verifier *v, const Op *op, DotOperand operand, co
                 layout_text(v, type->layout), name, layout_text(v, expected));
 }
 
-// wgmma reads rows with its swizzle: along k, and for 16-bit elements also along m or n.
-static void check_wgmma_buffer(Verifier *v, const Op *op, DotOperand operand) {
+// wgmma and tcgen05 read rows with their swizzle: along k, and for 16-bit elements also along m or n.
+static void check_matrix(Verifier *v, const Op *op, DotOperand operand) {
   const Type *type = operand_type(op, operand);
   uint32_t rows = log2_of(type->shape[0]), columns = log2_of(type->shape[1]), row_bytes;
   uint32_t elem_bits = log2_of(elem_bytes(type->elem)), along_k = operand == DOT_A;
@@ -410,13 +425,14 @@ static void check_wgmma_buffer(Verifier *v, const Op *op, DotOperand operand) {
             layout_equal(&layouts[i], type->layout);
   }
   if (!found)
-    verify_fail(v, op, "wgmma does not read operand %s in %s, but in %s", operand_names[operand],
+    verify_fail(v, op, "%s does not read operand %s in %s, but in %s",
+                dot_instruction_info(dot_instruction(op))->name, operand_names[operand],
                 verify_type_text(v, type), layout_text(v, &layouts[0]));
 }
 
 static void check_layouts(Verifier *v, const Op *op) {
   DotSums sums = {0};
-  bool known = check_sums(v, op, &sums);
+  bool known = !sums_apart(op) && check_sums(v, op, &sums);
   for (int i = DOT_A; i <= DOT_B; i++) {
     DotOperand operand = (DotOperand)i;
     if (known && from_registers(op, operand))
@@ -424,8 +440,8 @@ static void check_layouts(Verifier *v, const Op *op) {
     else if (!known && !sums.layout && has_anchor(op, operand))
       verify_fail(v, op, "'%s' needs 'anchor', the layout of the sums that it is for",
                   attr_info(anchor_keys[i])->name);
-    if (!from_registers(op, operand) && is_buffer(op, operand) && dot_instruction(op) == DOT_WGMMA)
-      check_wgmma_buffer(v, op, operand);
+    if (!from_registers(op, operand) && is_buffer(op, operand) && dot_reads_matrices(op))
+      check_matrix(v, op, operand);
   }
 }
 
@@ -441,7 +457,10 @@ static void check_instruction(Verifier *v, const Op *op) {
                 dot_instruction_info(instruction)->name);
   else if (refused)
     verify_fail(v, op, "%s does not take it: %s", dot_instruction_info(instruction)->name, refused);
-  else if (a && b && (instruction != DOT_WGMMA || check_wgmma_places(v, op)))
+  else if (sums_apart(op) && instruction != DOT_TCGEN05)
+    verify_fail(v, op, "%s does not sum in tensor memory", dot_instruction_info(instruction)->name);
+  else if (a && b && (instruction != DOT_WGMMA || check_wgmma_places(v, op)) &&
+           (instruction != DOT_TCGEN05 || check_tcgen05_places(v, op)))
     check_layouts(v, op);
 }
 

@@ -62,6 +62,8 @@ void verify_ring_op(Verifier *v, const Op *op);
 void verify_rings(Verifier *v);
 // verify_tensor.c: TMA copies, mbarriers and tma_mark.
 void verify_tensor_op(Verifier *v, const Op *op);
+// verify_tmem.c: tensor memory.
+void verify_tmem_op(Verifier *v, const Op *op);
 // verify_groups.c: the counts of warp_groups. Also, for a function: the op's position, the values that its
 // regions use from outside, and that the two ends of a channel are in two groups.
 void verify_warp_groups(Verifier *v, const Op *op);

@@ -189,7 +189,9 @@ static void check_dot_wait(Verifier *v, const Op *op) {
       verify_fail(v, op, "operand %u is not a computed value: %s", i,
                   verify_type_text(v, operand_type(op, i)));
   for (uint32_t i = 0; i < op->result_count; i++)
-    if (!type_is_tile(operand_type(op, i)) || operand_type(op, i) != op->results[i].type)
+    if (operand_type(op, i)->kind == TYPE_TMEM && operand_type(op, i) == op->results[i].type)
+      continue;
+    else if (!type_is_tile(operand_type(op, i)) || operand_type(op, i) != op->results[i].type)
       verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
                   verify_type_text(v, operand_type(op, i)));
     else if (!holds_sums(operand_type(op, i)))

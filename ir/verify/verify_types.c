@@ -252,5 +252,6 @@ void verify_op_types(Verifier *v, const Op *op) {
   verify_shared_op(v, op);
   verify_ring_op(v, op);
   verify_tensor_op(v, op);
+  verify_tmem_op(v, op);
   verify_region_op(v, op);
 }

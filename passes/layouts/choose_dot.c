@@ -10,6 +10,7 @@
 // pays    tensor cores replace multiply-adds that take 32 threads 16 times as long
 //
 // The instructions are:
+// * tcgen05.mma on sm_100a, if the loop only adds to the sums. They are in tensor memory (promote_shared).
 // * wgmma on sm_90a.
 // * mma.sync from sm_75 (fp16) and sm_80.
 // * Fused multiply-adds, if neither has the types, the precision or the shape. Before sm_89, fp8 is multiplied as
@@ -239,6 +240,20 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   return result;
 }
 
+// A warp reaches the tensor memory of 32 rows. More than four warps divide blocks of 128 rows, then columns.
+static Layout choose_tcgen05(Product *p) {
+  DotWarps warps = {.m = 2};
+  for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--)
+    if (warps.m - 2 + TMEM_LANE_BITS < p->shape.m)
+      warps.m++;
+    else
+      warps.n++;
+  for (int operand = DOT_A; operand <= DOT_B; operand++) dot_pack_load(p, (DotOperand)operand);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  return layout_tcgen05_result(&p->shape, &warps);
+}
+
 // Element i and i + half a run become neighbouring registers. Their fields are 16 bits apart in the word, as the halves of
 // a register are: no permutation joins them. It pays if the other operand, which takes permutations instead, is smaller.
 static void pair_halves(Layout *layout, uint32_t run) {
@@ -349,6 +364,9 @@ static void report_choice(DotChooser *c, const Product *p, DotInstruction instru
   Diag *remark = diag_remark(diags, p->op->loc, "choose_dot", "dot of %ux%ux%u by %s", p->extents.m,
                              p->extents.n, p->extents.k, dot_instruction_info(instruction)->name);
   if (p->way) diag_note(diags, remark, p->op->loc, "%s", p->way);
+  if (instruction == DOT_TCGEN05) return;
+  if (target_has(c->target->arch, FEATURE_TCGEN05))
+    diag_note(diags, remark, p->op->loc, "not tcgen05: %s", dot_refuses(arena, &p->is, DOT_TCGEN05));
   if (instruction == DOT_WGMMA) return;
   diag_note(diags, remark, p->op->loc, "not wgmma: %s", dot_refuses(arena, &p->is, DOT_WGMMA));
   if (instruction == mma) return;
@@ -369,6 +387,7 @@ static DotInstruction instruction_for(const DotChooser *c, const DotProduct *p) 
 
 static Layout choose_places(DotChooser *c, Product *p, DotInstruction instruction) {
   switch (instruction) {
+  case DOT_TCGEN05: return choose_tcgen05(p);
   case DOT_WGMMA: return choose_wgmma(c, p);
   case DOT_MMA:
   case DOT_MMA_K8: return choose_mma(p);
@@ -386,7 +405,10 @@ static void choose_for_dot(DotChooser *c, Op *op) {
     op_set_flag(op, ATTR_SWAPPED, true);
     p.is.swapped = true;
   }
+  SumsLife life;
+  p.is.held = dot_sums_held(c, &p, &life);
   DotInstruction instruction = instruction_for(c, &p.is);
+  if (instruction == DOT_TCGEN05) vec_push(c->context->scratch, &c->lives, life);
   if (instruction != DOT_WGMMA) op_remove_attr(op, ATTR_SWAPPED);
   Layout result = choose_places(c, &p, instruction);
   dot_set_layout(op, ATTR_ANCHOR, &result);

@@ -2,6 +2,7 @@
 // The parts of the pass choose_dot:
 // * choose_dot.c: the instruction and the warps.
 // * dot_chain.c: the values before and after a dot.
+// * dot_tmem.c: can the sums be in tensor memory?
 // * dot_transpose_load.c: the layouts of the loads of its operands.
 #ifndef PASSES_LAYOUTS_CHOOSE_DOT_H
 #define PASSES_LAYOUTS_CHOOSE_DOT_H
@@ -9,11 +10,19 @@
 #include "ir/dot/dot_fits.h"
 #include "passes/passes.h"
 
+// The time in which an accumulator is in tensor memory, in op ids.
+typedef struct SumsLife {
+  const Op *first; // Of the dots that add to it.
+  const Type *type;
+  uint32_t begin, end;
+} SumsLife;
+
 typedef struct DotChooser {
   PassContext *context;
   Func *func;
   const Target *target;
-  uint8_t *feeds; // By value id: visited, for dot_feeds and dot_is_fed.
+  uint8_t *feeds;      // By value id: visited, for dot_feeds and dot_is_fed.
+  VEC(SumsLife) lives; // Of the accumulators that were given tensor memory.
   bool changed;
 } DotChooser;
 
@@ -34,6 +43,9 @@ bool dot_feeds(DotChooser *c, const Op *dot);
 bool dot_is_fed(DotChooser *c, const Op *dot);
 // Returns true if the operand is computed and not loaded: then the dot takes it in registers.
 bool dot_operand_is_computed(const Value *value);
+
+// Why the dot's sums must be in registers; NULL: tensor memory can have them, in that time.
+const char *dot_sums_held(DotChooser *c, const Product *p, SumsLife *life);
 
 void dot_set_layout(Op *op, AttrKey key, const Layout *layout);
 // Returns true if the operand's load is to be transposed, and how. Its threads' words run along k, and the dot needs

@@ -44,10 +44,19 @@ static void build_ids(Builder *b, Value *program, Numbers *numbers) {
   numbers->ids[2] = build_binary(b, OP_DIV, rows, numbers->programs[1]);
 }
 
+// Tensor memory is allocated before all programs, and freed after them: the ops around the program's own stay outside.
+static void find_program(const Func *func, Op **first, Op **end) {
+  *first = func->body->first, *end = func->body->last;
+  for (Op *op = *first; op; op = op->next) {
+    if (op->kind == OP_TMEM_ALLOC) *first = op->next;
+    if (op->kind == OP_TMEM_DEALLOC) *end = op->prev->kind == OP_BARRIER ? op->prev : op;
+  }
+}
+
 void programs_persist(Func *func) {
   Numbers numbers;
-  Region *body = func->body;
-  Op *first = body->first, *end = body->last;
+  Op *first, *end;
+  find_program(func, &first, &end);
   func_add_programs(func, numbers.programs);
   Builder b = builder_before(first);
   b.loc = func->loc;

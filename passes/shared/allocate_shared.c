@@ -13,7 +13,7 @@
 // * Uses in a loop that does not contain the alloc last to the loop's end.
 // * Uses by copies last to the last copy wait, unless each copy is waited for at once. Reads by TMA stores last to the
 //   next store wait.
-// * Slots of a ring last to the ring's last use, and its mbarriers to the kernel's end.
+// * Slots of a ring last to the ring's last use, and its mbarriers to the kernel's end, as those of tensor memory do.
 // * Uses by asynchronous dots last to the next dot wait.
 // * A small buffer of an exchange, or of an operand that goes to registers, lasts to the store of the next one. The
 //   next one then takes other bytes, so no barrier is needed between them.
@@ -121,7 +121,7 @@ static void note_use(Allocator *a, Op *op) {
       bool tensor = (op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE) && k == 1;
       if (op->kind == OP_DOT || tensor) life->align = DOT_ALIGN;
       life->stored |= op->kind == OP_TMA_STORE;
-      life->lasts |= op->kind == OP_RING_BEGIN;
+      life->lasts |= op->kind == OP_RING_BEGIN || op->kind == OP_TMEM_ALLOC;
       life->filled |= op->kind == OP_TMA_COPY && k == 1 && is_of_later_group(group_of(op));
       if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;
       if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;

@@ -52,7 +52,7 @@ bool dot_place_box(const Op *dot, DotOperand operand, const Value *tile, DotPlac
                    Layout *layout) {
   uint32_t inner;
   bool k_is_last = operand == DOT_A;
-  if (!is_dot_of(dot, DOT_WGMMA) || op_attr(dot, k_is_last ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
+  if (!dot_reads_matrices(dot) || op_attr(dot, k_is_last ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
   if (!is_box(tile, &inner)) return false;
   bool last = inner + 1 == tile->type->rank;
   if (type_element_bytes(tile->type) != 2 && last != k_is_last) return false;
@@ -63,7 +63,7 @@ bool dot_place_box(const Op *dot, DotOperand operand, const Value *tile, DotPlac
 DotPlacement dot_choose_placement(const Op *dot, DotOperand operand, const Type *home, Layout *layout) {
   const Attr *anchor = op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   DotShape shape = dot_op_shape(dot);
-  bool words = type_element_bytes(home) == 4, to_registers = anchor || !is_dot_of(dot, DOT_WGMMA);
+  bool words = type_element_bytes(home) == 4, to_registers = anchor || !dot_reads_matrices(dot);
   DotPlacement lines;
   if (is_dot_of(dot, DOT_FMA)) {
     bool placed = words && layout_dot_placed(dot, operand, home, DOT_PLACED_VECTORS, layout);

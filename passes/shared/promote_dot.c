@@ -130,8 +130,7 @@ static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOpera
   buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
   build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
   diag_remark(p->context->diags, b->loc, "promote_shared",
-              "operand %s of the dot goes through %llu bytes of shared memory",
-              operand == DOT_A ? "a" : "b",
+              "operand %s of the dot goes through %llu bytes of shared memory", operand == DOT_A ? "a" : "b",
               (unsigned long long)(type_elements(tile->type) * type_element_bytes(tile->type)));
   p->changed = true;
   return buffer;
@@ -279,7 +278,7 @@ static void promote_cast(DotPromoter *p, Op *dot, DotOperand operand) {
   p->changed = true;
 }
 
-// The result of a wgmma is available after a wait. A pass that can keep it in flight longer moves the wait (pipeline).
+// The result of a wgmma or tcgen05.mma is available after a wait. A pass that can keep it in flight longer moves the wait (pipeline).
 static void make_async(Op *dot) {
   Value *result = op_result(dot);
   Builder b = builder_after(dot);
@@ -358,5 +357,6 @@ bool promote_dots(PassContext *context, Func *func) {
   DotPromoter p = {context, func, false};
   for (OpWalk w = ops_in(func->body); ops_next(&w);) promote_dot(&p, w.op);
   for (OpWalk w = ops_in(func->body); ops_next(&w);) chain_dot(&p, w.op);
+  p.changed |= promote_tmem(context, func);
   return p.changed;
 }

@@ -14,6 +14,9 @@ bool promote_dots(PassContext *context, Func *func);
 // copy them. Returns true if anything changed.
 bool promote_loads(PassContext *context, Func *func);
 
+// promote_tmem.c: gives the sums of tcgen05 dots tensor memory. Returns true if anything changed.
+bool promote_tmem(PassContext *context, Func *func);
+
 // The placement of a dot's operand in its buffer, and the buffer's layout. The tile `home` holds the operand.
 // * For wgmma and ldmatrix: rows of up to 128 bytes, along the dimension in which home's registers count upwards.
 // * For words along m or n that go to registers: whole rows.

@@ -16,7 +16,7 @@ from pathlib import Path
 SYNC = re.compile(
     r"\b(bar\.(?:warp\.)?sync|bar\.arrive|barrier\.\w+|cp\.async\.commit_group|cp\.async\.wait_(?:group|all)|cp\.async\.bulk\.commit_group|"
     r"cp\.async\.bulk\.wait_group|cp\.async\.mbarrier|mbarrier\.(?!init|inval)\w+|fence\.\w+(?:\.async)?|membar|griddepcontrol\.\w+|"
-    r"wgmma\.(?:fence|commit_group|wait_group)|setmaxnreg\.\w+)\b"
+    r"wgmma\.(?:fence|commit_group|wait_group)|tcgen05\.(?:fence|commit|wait)|setmaxnreg\.\w+)\b"
 )
 # The same of LLVM's intrinsics.
 INTRINSIC = re.compile(r"\bcall [^@\n]*@llvm\.nvvm\.([\w.]+)\(")

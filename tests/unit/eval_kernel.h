@@ -31,13 +31,15 @@ static inline void kernel_fail(Kernel *k) {
 }
 
 // The verifier refuses the kernel, and says `error`. `head` and `body` as of kernel_open_head.
-static inline void kernel_expect_invalid(const char *head, const char *body, const char *error) {
+static inline void kernel_expect_invalid_on(const char *arch, const char *head, const char *body,
+                                            const char *error) {
   Arena arena = {0};
   Sources sources = {.arena = &arena};
   Diags diags = {.arena = &arena, .sources = &sources};
   IrContext ir;
   ir_context_init(&ir, &arena, &sources, &diags);
-  const char *text = arena_printf(&arena, "module {\nkernel @k%s {\n%sreturn\n}\n}\n", head, body);
+  const char *text = arena_printf(
+      &arena, "module target = \"%s\", num_warps = 4 {\nkernel @k%s {\n%sreturn\n}\n}\n", arch, head, body);
   IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text)));
   bool said = false;
   for (uint32_t i = 0; i < diags.list.n; i++) said |= strstr(diags.list.at[i]->message, error) != NULL;
@@ -51,24 +53,31 @@ static inline void kernel_expect_invalid(const char *head, const char *body, con
   arena_free(&arena);
 }
 
+static inline void kernel_expect_invalid(const char *head, const char *body, const char *error) {
+  kernel_expect_invalid_on("sm_90a", head, body, error);
+}
+
 // `params` as in the text form: "%x: *fp32, %n: i32"; `body` without the
 // return. Lines count from 1 in the body.
 // `head`: the parameters in parentheses, and host regions.
-static inline void kernel_open_head(Kernel *k, const char *head, const char *body) {
+static inline void kernel_open_on(Kernel *k, const char *arch, const char *head, const char *body) {
   *k = (Kernel){.grid = {1, 1, 1}, .random = 1};
   k->sources.arena = k->diags.arena = &k->arena;
   k->diags.sources = &k->sources;
   ir_context_init(&k->ir, &k->arena, &k->sources, &k->diags);
-  char *text =
-      arena_printf(&k->arena,
-                   "module target = \"sm_90a\", num_warps = 4, num_stages = 3, maxnreg = 0, fp32_dot = "
-                   "\"ieee\", fp_contract = true, opt_level = 3, debug = false { kernel @k%s {%s\n"
-                   "return\n}\n}\n",
-                   head, body);
+  char *text = arena_printf(&k->arena,
+                            "module target = \"%s\", num_warps = 4, num_stages = 3, maxnreg = 0, fp32_dot = "
+                            "\"ieee\", fp_contract = true, opt_level = 3, debug = false { kernel @k%s {%s\n"
+                            "return\n}\n}\n",
+                            arch, head, body);
   IrModule *module = module_parse(&k->ir, sources_add(&k->sources, "k.tir", str_from(text)));
   if (!module) kernel_fail(k);
   k->func = module->funcs.at[0];
   k->memory = eval_memory_new(&k->arena);
+}
+
+static inline void kernel_open_head(Kernel *k, const char *head, const char *body) {
+  kernel_open_on(k, "sm_90a", head, body);
 }
 
 static inline void kernel_open(Kernel *k, const char *params, const char *body) {

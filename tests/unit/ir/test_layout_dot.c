@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 #include "ir/dot/layout_dot.h"
 
-
 static uint32_t at(const Layout *layout, uint32_t reg, uint32_t thread) {
   return layout_apply(layout, reg, thread % 32, thread / 32, 0);
 }
@@ -176,6 +175,43 @@ static void too_narrow_for_wgmma(void **state) {
   assert_false(layout_wgmma_shared(2, 6, 1, 1, &layout, &row_bytes)); // 4 rows
 }
 
+// PTX ISA, tcgen05: D's row is the lane; of 64 rows, those of a warp are its first 16 lanes. 16x256b is as mma's c, of 16
+// lanes and 8 columns; a warp has 32 lanes, by its number modulo 4.
+static void result_of_tcgen05(void **state) {
+  (void)state;
+  static const struct {
+    DotShape shape;
+    DotWarps warps;
+  } cases[] = {{{.m = 6, .n = 4}, {.m = 2}}, {{.m = 6, .n = 5}, {.m = 2, .n = 1}},
+               {{.m = 7, .n = 4}, {.m = 2}}, {{.m = 7, .n = 6}, {.m = 2, .n = 1}},
+               {{.m = 8, .n = 5}, {.m = 3}}, {{.m = 9, .n = 4}, {.m = 3, .n = 1}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    DotShape shape = cases[i].shape;
+    Layout layout = layout_tcgen05_result(&shape, &cases[i].warps);
+    uint32_t sizes[] = {1u << shape.m, 1u << shape.n}, threads = 32u << (cases[i].warps.m + cases[i].warps.n);
+    Type tmem = {.kind = TYPE_TMEM, .elem = ELEM_FP32, .rank = 2, .shape = {sizes[0], sizes[1]}};
+    uint8_t *held = calloc(sizes[0] * sizes[1], 1);
+    for (uint32_t thread = 0; thread < threads; thread++)
+      for (uint32_t v = 0; v < layout_registers(&layout); v++) {
+        uint32_t index = at(&layout, v, thread), row = index >> shape.n, column = index % sizes[1],
+                 lane = thread % 32;
+        TmemPlace place = tmem_place(&tmem, index);
+        held[index]++;
+        assert_int_equal(place.lane, shape.m == 6 ? row / 16 * 32 + row % 16 : row % 128);
+        assert_int_equal(place.column, row / 128 * sizes[1] + column);
+        assert_int_equal(place.lane / 32, thread / 32 % 4);
+        assert_int_equal(place.lane % 16, lane / 4 + 8 * (v >> 1 & 1));
+        assert_int_equal(column % 8, 2 * (lane % 4) + (v & 1));
+      }
+    for (uint32_t index = 0; index < sizes[0] * sizes[1]; index++) assert_int_equal(held[index], 1);
+    free(held);
+    assert_int_equal(tmem_columns(&tmem), shape.m == 9    ? 64
+                                          : shape.m == 8  ? 64
+                                          : sizes[1] < 32 ? 32
+                                                          : sizes[1]);
+  }
+}
+
 int suite_layout_dot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(result_of_mma),           cmocka_unit_test(first_operand_of_mma),
@@ -183,6 +219,7 @@ int suite_layout_dot(void) {
       cmocka_unit_test(warps_divide_the_result), cmocka_unit_test(operands_of_fma),
       cmocka_unit_test(shared_of_wgmma),         cmocka_unit_test(too_narrow_for_wgmma),
       cmocka_unit_test(operand_read_by_wgmma),   cmocka_unit_test(result_of_swapped_wgmma),
+      cmocka_unit_test(result_of_tcgen05),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

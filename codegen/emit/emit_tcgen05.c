@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot by tcgen05.mma, and tensor memory. See PTX ISA, "Tensor Memory", "Instruction descriptor" and "Data movement shape"
+// of the tcgen05 instructions.
+//
+// One thread issues a dot: an instruction for each 128 (or 64) rows, 256 columns and 32 bytes of k. Then it commits
+// them: when they are done, an mbarrier's phase is complete. Dots use the kernel's mbarriers one after another. All
+// threads count the dots that have begun, so each knows the mbarrier and the phase of the one that it waits for.
+//
+// Accesses of different threads to tensor memory are ordered by a barrier, or the mbarrier, between two fences.
+#include "base/integer.h"
+#include "codegen/emit/emit_dot.h"
+#include "codegen/nvvm/asm_call.h"
+#include "codegen/nvvm/nvvm.h"
+
+enum { MBARRIER_BYTES = 8, LANE_SHIFT = 16, WARP_LANES = 32, LOAD_REGISTERS = 4 };
+
+static const char before_fence[] = "tcgen05.fence::before_thread_sync",
+                  after_fence[] = "tcgen05.fence::after_thread_sync";
+
+static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
+  return LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
+}
+
+// --- the dot
+
+// An idesc: fp32 sums; the types of a and b; whether they run along m or n; N / 8; M / 16.
+static uint32_t instruction_descriptor(const EmittedDot *p, const SharedMatrix *a, const SharedMatrix *b,
+                                       uint32_t rows, uint32_t columns) {
+  uint32_t type = p->a == ELEM_BF16;
+  return 1u << 4 | type << 7 | type << 10 | (uint32_t)a->transposed << 15 | (uint32_t)b->transposed << 16 |
+         columns / 8 << 17 | rows / 16 << 24;
+}
+
+// The mbarrier of dot `number`, from 0.
+static LLVMValueRef mbarrier_of(Emitter *e, LLVMValueRef number) {
+  LLVMValueRef at = LLVMBuildAnd(e->builder, number, emit_i32(e, e->tmem.count - 1), "");
+  at = LLVMBuildMul(e->builder, at, emit_i32(e, MBARRIER_BYTES), "");
+  return LLVMBuildAdd(e->builder, e->tmem.mbarriers, at, "");
+}
+
+typedef struct TensorDot {
+  const EmittedDot *p;
+  SharedMatrix a, b;
+  uint32_t rows, columns; // of an instruction
+  uint32_t tmem, idesc;   // numbers of operands
+  AsmCall call;
+} TensorDot;
+
+// All of k for the part of the result at `index`. The first instruction may ignore the former sums.
+static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
+  const EmittedDot *p = d->p;
+  uint32_t step = 32 / elem_bytes(p->a), column = tmem_place(op_result(p->op)->type, index).column;
+  for (uint32_t k = 0; k < dot_depth(p->op); k += step) {
+    LLVMValueRef a = matrix_descriptor(e, &d->a, matrix_index(p, DOT_A, matrix_outer(p, DOT_A, index), k));
+    LLVMValueRef b = matrix_descriptor(e, &d->b, matrix_index(p, DOT_B, matrix_outer(p, DOT_B, index), k));
+    uint32_t first = asm_operand(e, &d->call, a);
+    asm_operand(e, &d->call, b);
+    buf_printf(&d->call.text, "@issues tcgen05.mma.cta_group::1.kind::f16 [$%u+%u], $%u, $%u, $%u, %s;\n\t",
+               d->tmem, column, first, first + 1, d->idesc, k ? "adds" : "begins");
+  }
+}
+
+static LLVMValueRef adds_to_sums(Emitter *e, const EmittedDot *p) {
+  return p->fresh ? LLVMBuildZExt(e->builder, LLVMBuildNot(e->builder, p->fresh, ""), e->i32, "")
+                  : emit_i32(e, !p->from_zero);
+}
+
+void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
+  const Type *type = op_result(p->op)->type;
+  TensorDot d = {.p = p, .a = emit_matrix(e, p, DOT_A), .b = emit_matrix(e, p, DOT_B)};
+  emit_descriptor(e, p->op, DOT_A, &d.a);
+  emit_descriptor(e, p->op, DOT_B, &d.b);
+  d.rows = min_u32(type->shape[0], 128), d.columns = min_u32(type->shape[1], 256);
+  LLVMValueRef begun = LLVMBuildLoad2(e->builder, e->i32, e->tmem.begun, "");
+  uint32_t thread = asm_operand(e, &d.call, e->threads.thread),
+           adds = asm_operand(e, &d.call, adds_to_sums(e, p));
+  d.tmem = asm_operand(e, &d.call, emit_register(e, op_operand(p->op, 2), 0));
+  d.idesc = asm_operand(e, &d.call, emit_i32(e, instruction_descriptor(p, &d.a, &d.b, d.rows, d.columns)));
+  uint32_t mbarrier = asm_operand(e, &d.call, mbarrier_of(e, begun));
+  buf_printf(&d.call.text,
+             "{\n\t.reg .pred issues, begins, adds;\n\tsetp.eq.b32 issues, $%u, 0;\n\tsetp.ne.b32 begins, "
+             "$%u, 0;\n\t"
+             "setp.eq.b32 adds, 0, 0;\n\t@issues %s;\n\t",
+             thread, adds, after_fence);
+  for (uint32_t m = 0; m < type->shape[0]; m += d.rows)
+    for (uint32_t n = 0; n < type->shape[1]; n += d.columns) add_products(e, &d, m * type->shape[1] + n);
+  buf_printf(&d.call.text,
+             "@issues tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$%u];\n\t}",
+             mbarrier);
+  asm_build(e, &d.call, ASM_ORDERED, NULL);
+  LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, begun, emit_i32(e, 1), ""), e->tmem.begun);
+  emit_bind(e, op_result(p->op), emit_get(e, op_operand(p->op, 2)));
+}
+
+// Waits until at most `pending` dots are in flight. A phase can only be told from the one before. So no more are left
+// than there are mbarriers beside the one of the wait. Before the first dot, the phase is -1: complete.
+void emit_tcgen05_wait(Emitter *e, const Op *wait) {
+  uint32_t pending = min_u32((uint32_t)op_int(wait, ATTR_PENDING, 0), e->tmem.count - 1);
+  LLVMValueRef begun = LLVMBuildLoad2(e->builder, e->i32, e->tmem.begun, "");
+  LLVMValueRef number = LLVMBuildSub(e->builder, begun, emit_i32(e, pending + 1), "");
+  LLVMValueRef round = LLVMBuildLShr(e->builder, number, emit_i32(e, log2_of(e->tmem.count)), "");
+  emit_mbarrier_wait(e, mbarrier_of(e, number), LLVMBuildAnd(e->builder, round, emit_i32(e, 1), ""));
+  nvvm_order(e, after_fence, "");
+  for (uint32_t i = 0; i < wait->result_count; i++)
+    emit_bind(e, &wait->results[i], emit_get(e, op_operand(wait, i)));
+}
+
+// --- tensor memory
+
+// The first warp allocates. All threads read the address after the barrier.
+static void emit_alloc(Emitter *e, const Op *op) {
+  LLVMValueRef at = shared_word(e, op_operand(op, 0)), place = NULL, first = emit_i32(e, 0);
+  AsmCall alloc = {0}, read = {0};
+  EmitPosition here = emit_move_before(e, LLVMGetFirstInstruction(e->entry));
+  e->tmem.begun = LLVMBuildAlloca(e->builder, e->i32, "");
+  emit_move_back(e, &here);
+  LLVMBuildStore(e->builder, first, e->tmem.begun);
+  e->tmem.mbarriers = shared_word(e, op_operand(op, 1));
+  e->tmem.count = (uint32_t)type_elements(op_operand(op, 1)->type);
+  e->arch_specific = e->has_variables = true;
+  emit_needs_ptx(e, 86);
+  LLVMBasicBlockRef end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, first, ""));
+  buf_printf(&alloc.text,
+             "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$%u], %u;\n\t"
+             "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+             asm_operand(e, &alloc, at), tmem_columns(op_result(op)->type));
+  asm_build(e, &alloc, ASM_ORDERED, NULL);
+  emit_unguard(e, end);
+  nvvm_order(e, before_fence, "");
+  nvvm_barrier(e, 0, 0);
+  nvvm_order(e, after_fence, "");
+  asm_result(e, &read, e->i32);
+  buf_printf(&read.text, "ld.shared.b32 $0, [$%u];", asm_operand(e, &read, at));
+  asm_build(e, &read, ASM_ORDERED, &place);
+  emit_new(e, op_result(op))[0] = place;
+}
+
+static void emit_dealloc(Emitter *e, const Op *op) {
+  AsmCall call = {0};
+  LLVMValueRef first = emit_i32(e, 0), tmem = emit_register(e, op_operand(op, 0), 0);
+  LLVMBasicBlockRef end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, first, ""));
+  buf_printf(&call.text, "%s;\n\ttcgen05.dealloc.cta_group::1.sync.aligned.b32 $%u, %u;", after_fence,
+             asm_operand(e, &call, tmem), tmem_columns(op_operand(op, 0)->type));
+  asm_build(e, &call, ASM_ORDERED, NULL);
+  emit_unguard(e, end);
+}
+
+// The address of the warp's first lane, in the columns of its first register.
+static LLVMValueRef warp_address(Emitter *e, LLVMValueRef tmem, const Type *tile) {
+  LLVMValueRef part = LLVMBuildAnd(e->builder, e->threads.warp, emit_i32(e, 3), "");
+  part = LLVMBuildMul(e->builder, part, emit_i32(e, WARP_LANES << LANE_SHIFT), "");
+  LLVMValueRef address = LLVMBuildAdd(e->builder, tmem, part, "");
+  for (uint32_t bit = 2; bit < tile->layout->bits[DIM_WARP]; bit++) {
+    uint32_t column = tmem_place(tile, layout_basis(tile->layout, DIM_WARP, bit)).column;
+    LLVMValueRef shifted = LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), "");
+    LLVMValueRef set = LLVMBuildAnd(e->builder, shifted, emit_i32(e, 1), "");
+    address = LLVMBuildAdd(e->builder, address, LLVMBuildMul(e->builder, set, emit_i32(e, column), ""), "");
+  }
+  return address;
+}
+
+// Consecutive registers of one instruction: those along the columns, up to 128.
+static uint32_t registers_together(const Type *tile) {
+  enum { MOST = 128 };
+  uint32_t bits = 2;
+  while (bits < tile->layout->bits[DIM_REGISTER] &&
+         layout_basis(tile->layout, DIM_REGISTER, bits) == 2u << bits)
+    bits++;
+  return min_u32(1u << bits, MOST);
+}
+
+// tcgen05.ld or st of all registers, which are the call's results or operands from `first` on.
+static void add_moves(AsmCall *call, const Type *tile, uint32_t address, uint32_t first, bool stores) {
+  uint32_t together = registers_together(tile);
+  for (uint32_t r = 0; r < layout_registers(tile->layout); r += together) {
+    TmemPlace at = tmem_place(tile, layout_apply(tile->layout, r, 0, 0, 0));
+    buf_printf(&call->text, "tcgen05.%s.sync.aligned.16x256b.x%u.b32 ", stores ? "st" : "ld",
+               together / LOAD_REGISTERS);
+    if (!stores) asm_words(&call->text, first + r, together);
+    buf_printf(&call->text, "%s[$%u+%u]", stores ? "" : ", ", address, (at.lane << LANE_SHIFT) + at.column);
+    if (stores) buf_text(&call->text, ", ");
+    if (stores) asm_words(&call->text, first + r, together);
+    buf_text(&call->text, ";\n\t");
+  }
+  buf_printf(&call->text, "tcgen05.wait::%s.sync.aligned;\n\t%s;", stores ? "st" : "ld", before_fence);
+}
+
+static void emit_tmem_load(Emitter *e, const Op *op) {
+  const Type *tile = op_result(op)->type;
+  uint32_t registers = layout_registers(tile->layout);
+  LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 0), 0), tile);
+  AsmCall call = {.early = true};
+  for (uint32_t r = 0; r < registers; r++) asm_result(e, &call, e->f32);
+  add_moves(&call, tile, asm_operand(e, &call, address), 0, false);
+  asm_build(e, &call, ASM_ORDERED, emit_new(e, op_result(op)));
+}
+
+static void emit_tmem_store(Emitter *e, const Op *op) {
+  const Value *value = op_operand(op, 0);
+  uint32_t registers = layout_registers(value->type->layout);
+  LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, value->type);
+  AsmCall call = {0};
+  uint32_t at = asm_operand(e, &call, address);
+  for (uint32_t r = 0; r < registers; r++) asm_operand(e, &call, emit_register(e, value, r));
+  add_moves(&call, value->type, at, at + 1, true);
+  asm_build(e, &call, ASM_ORDERED, NULL);
+  emit_bind(e, op_result(op), emit_get(e, op_operand(op, 1)));
+}
+
+void emit_tmem_op(Emitter *e, Op *op) {
+  if (op->kind == OP_TMEM_ALLOC) emit_alloc(e, op);
+  if (op->kind == OP_TMEM_DEALLOC) emit_dealloc(e, op);
+  if (op->kind == OP_TMEM_LOAD) emit_tmem_load(e, op);
+  if (op->kind == OP_TMEM_STORE) emit_tmem_store(e, op);
+}

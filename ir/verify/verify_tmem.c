@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of tensor memory. A kernel allocates it once, at the start of its body, and frees it at the end.
+//
+// A value of type tmem is the accumulator with its content at that point. tmem_store and dot give the next one, so
+// each value is used once. Only tmem_alloc's result is used again: it begins accumulators one after another.
+#include "base/integer.h"
+#include "ir/dot/layout_dot.h"
+#include "ir/verify/verify_parts.h"
+
+static bool is_alloc(const Value *value) { return value->def && value->def->kind == OP_TMEM_ALLOC; }
+
+static void check_size(Verifier *v, const Op *op) {
+  const Type *type = result_type(op);
+  bool fits = type->rank == 2 && type->elem == ELEM_FP32 && type_sizes_are_powers(type) &&
+              type->shape[0] >= 64 && type->shape[1] >= 16 && tmem_columns(type) <= 1u << TMEM_COLUMN_BITS;
+  if (!fits)
+    verify_fail(
+        v, op,
+        "tensor memory holds fp32 in 64 rows or more, 16 columns or more, and %u columns at most, not %s",
+        1u << TMEM_COLUMN_BITS, verify_type_text(v, type));
+}
+
+static void check_alloc(Verifier *v, const Op *op) {
+  uint32_t freed = 0, others = 0;
+  check_size(v, op);
+  for (const Op *other = op->region->first; other; other = other->next) {
+    others += other->kind == OP_TMEM_ALLOC && other != op;
+    freed += other->kind == OP_TMEM_DEALLOC && op_precedes(op, other);
+  }
+  if (op->region->parent)
+    verify_fail(v, op, "it is in the kernel's body, outside loops and branches");
+  else if (others || freed != 1)
+    verify_fail(v, op, "a kernel allocates tensor memory once, and frees it once after that");
+  if (!is_power_of_two((uint32_t)type_elements(operand_type(op, 1))))
+    verify_fail(v, op, "the number of mbarriers is a power of two");
+  if (!target_has(v->module->target.arch, FEATURE_TCGEN05))
+    verify_fail(v, op, "%s has no tensor memory", v->module->target.arch->name);
+}
+
+// A tile that goes from or to tensor memory has the layout of tcgen05.ld, with some arrangement of further warps.
+static bool is_read_layout(Verifier *v, const Type *tile) {
+  DotShape shape = {.m = log2_of(tile->shape[0]), .n = log2_of(tile->shape[1])};
+  uint32_t bits = log2_of(v->warps);
+  for (uint32_t n = 0; n + 2 <= bits && n + 3 <= shape.n; n++) {
+    Layout layout = layout_tcgen05_result(&shape, &(DotWarps){.m = bits - n, .n = n});
+    if (layout_equal(&layout, tile->layout)) return true;
+  }
+  return false;
+}
+
+static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *tmem) {
+  if (!type_same_shape(tile, tmem) || !type_is_elem(tile, tmem->elem))
+    verify_fail(v, op, "%s does not hold %s", verify_type_text(v, tmem), verify_type_text(v, tile));
+  else if (!tile->layout || !is_read_layout(v, tile))
+    verify_fail(v, op, "threads do not reach tensor memory in the layout of %s", verify_type_text(v, tile));
+}
+
+static bool is_tmem(const Type *type) { return type->kind == TYPE_TMEM; }
+
+static void check_use(Verifier *v, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *value = op_operand(op, i);
+    if (is_tmem(value->type) && !is_alloc(value) && !value_single_use(value))
+      verify_fail(v, op, "operand %u, a state of tensor memory, is used more than once", i);
+  }
+}
+
+void verify_tmem_op(Verifier *v, const Op *op) {
+  check_use(v, op);
+  switch ((int)op->kind) {
+  case OP_TMEM_ALLOC: check_alloc(v, op); break;
+  case OP_TMEM_STORE: check_move(v, op, operand_type(op, 0), operand_type(op, 1)); break;
+  case OP_TMEM_LOAD: check_move(v, op, result_type(op), operand_type(op, 0)); break;
+  case OP_TMEM_DEALLOC:
+    if (!is_alloc(op_operand(op, 0))) verify_fail(v, op, "it frees the result of tmem_alloc");
+    break;
+  default: break;
+  }
+}

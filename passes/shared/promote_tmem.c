@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sums of tcgen05 dots in tensor memory.
+//
+// before  %r = for ... %zeros do (%i, %s: tile<128x64xfp32, #l>) {
+//           %d0 = dot %a, %b, %s {instruction = "tcgen05", async}
+//           %d = dot_wait %d0 {pending = 0}
+//           yield %d
+//         }
+// after   mbarrier_init %m
+//         %t = tmem_alloc %address, %m : tmem<128x64xfp32>           at the start of the kernel
+//         ...
+//         %t0 = tmem_store %zeros, %t
+//         barrier
+//         %u = for ... %t0 do (%i, %s: tmem<128x64xfp32>) {
+//           %d0 = dot %a, %b, %s {instruction = "tcgen05", async}
+//           %d = dot_wait %d0 {pending = 0}
+//           yield %d
+//         }
+//         %r = tmem_load %u
+//         ...
+//         barrier
+//         tmem_dealloc %t                                            before the return
+//
+// A dot that begins at zero, outside of loops, needs no store: it ignores what is there (fresh). A loop whose sums begin
+// with those of the loop before takes them in tensor memory.
+//
+// The barrier after the store also ends the reads of the accumulator that was there before.
+#include "passes/shared/promote_dot.h"
+
+#include "ir/build.h"
+#include "ir/dot/dot.h"
+
+enum { MBARRIERS = 2 }; // One dot may be in flight while the next one begins.
+
+typedef struct TmemPromoter {
+  Func *func;
+  Value *tmem; // The result of tmem_alloc; NULL: there is none yet.
+} TmemPromoter;
+
+// --- allocation
+
+static Value *alloc_i64(const TmemPromoter *p, Builder *b, uint32_t n) {
+  IrContext *ir = p->func->module->ir;
+  Layout layout = {.out_bits = (uint8_t)(n - 1), .basis = {1}};
+  layout.bits[DIM_OFFSET] = layout.out_bits;
+  return build(b, OP_SHARED_ALLOC, type_shared(ir, ELEM_I64, 1, &n, layout_intern(ir, &layout)), NULL, NULL,
+               NULL);
+}
+
+static Value *tensor_memory(TmemPromoter *p, const Type *type) {
+  if (p->tmem) return p->tmem;
+  Builder b = builder_before(p->func->body->first), end = builder_before(p->func->body->last);
+  b.loc = end.loc = p->func->loc;
+  Value *address = alloc_i64(p, &b, 1), *mbarriers = alloc_i64(p, &b, MBARRIERS);
+  build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
+  p->tmem = build(&b, OP_TMEM_ALLOC, type, address, mbarriers, NULL);
+  build_op(&end, OP_BARRIER, 0, NULL, 0, NULL);
+  build_op(&end, OP_TMEM_DEALLOC, 1, &p->tmem, 0, NULL);
+  return p->tmem;
+}
+
+// --- the sums of dots that follow one another
+
+static bool adds(const Op *op, const Value *sum) {
+  return op && is_dot_of(op, DOT_TCGEN05) && op_operand(op, 2) == sum;
+}
+
+// The next value of the same sums: after a wait, or a dot that adds to them. NULL: something else uses the value.
+static Value *next_sum(const Value *sum) {
+  const Use *use = value_single_use(sum);
+  Op *user = use ? use->user : NULL;
+  if (!user || user->region != sum->def->region) return NULL;
+  if (user->kind == OP_DOT_WAIT) {
+    uint32_t i = (uint32_t)(use - user->operands);
+    return i < user->result_count ? &user->results[i] : NULL;
+  }
+  return adds(user, sum) ? op_result(user) : NULL;
+}
+
+static bool is_first(const Op *dot) {
+  const Value *sum = op_operand(dot, 2);
+  if (!sum->def || !value_single_use(sum) || sum->def->region != dot->region) return true;
+  if (sum->def->kind == OP_DOT_WAIT) sum = op_operand(sum->def, sum->index);
+  return !sum->def || !is_dot_of(sum->def, DOT_TCGEN05) || sum->def->region != dot->region;
+}
+
+// The loop that only carries the sums from its last dot to the first. NULL: there is none.
+static Op *carrier_of(const Op *first, const Value *last) {
+  const Value *sum = op_operand(first, 2);
+  const Use *use = value_single_use(last);
+  Op *loop = sum->def ? NULL : sum->region->parent;
+  if (!loop || loop->kind != OP_FOR || sum->region != first->region || sum->index == 0) return NULL;
+  bool yielded = use && use == &sum->region->last->operands[sum->index - 1];
+  return yielded && value_single_use(sum) ? loop : NULL;
+}
+
+// Gives the sums their type, from the first dot on. Returns the last value.
+static Value *retype(Op *first, const Type *type) {
+  Value *last = op_result(first);
+  for (Value *sum = last; sum; sum = next_sum(sum)) {
+    sum->type = type;
+    if (is_dot_of(sum->def, DOT_TCGEN05)) op_remove_attr(sum->def, ATTR_ANCHOR);
+    last = sum;
+  }
+  return last;
+}
+
+static Value *last_sum(Op *first) {
+  Value *last = op_result(first);
+  while (next_sum(last)) last = next_sum(last);
+  return last;
+}
+
+// --- into and out of tensor memory
+
+// The state of tensor memory that holds this tile, with nothing between its load and `to` that may change it. NULL.
+static Value *still_there(const Value *tile, const Op *to) {
+  Op *load = tile->def;
+  if (!load || load->kind != OP_TMEM_LOAD || load->region != to->region || !value_single_use(tile))
+    return NULL;
+  for (const Op *op = load->next; op != to; op = op->next)
+    if (!op || op->region_count || op->kind == OP_DOT) return NULL;
+  return op_operand(load, 0);
+}
+
+// Puts the initial sums there before the op.
+static Value *enter(TmemPromoter *p, Op *before, Value *init, const Type *type) {
+  Value *state = still_there(init, before);
+  if (state) {
+    Op *load = init->def;
+    value_replace_uses(init, state);
+    op_set_operand(load, 0, p->tmem); // It is erased: nothing uses its result.
+    op_erase(load);
+    return state;
+  }
+  Builder b = builder_before(before);
+  state = build(&b, OP_TMEM_STORE, type, init, tensor_memory(p, type), NULL);
+  build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
+  return state;
+}
+
+static void leave(Value *state, const Type *tile, Op *after) {
+  if (value_unused(state)) return;
+  Builder b = builder_after(after);
+  b.loc = after->loc;
+  Value *load = build(&b, OP_TMEM_LOAD, tile, NULL, NULL, NULL);
+  value_replace_uses(state, load);
+  op_add_operand(load->def, state);
+}
+
+static void begin_at_zero(TmemPromoter *p, Op *first, const Type *type) {
+  Builder b = builder_before(first);
+  Value *fresh = build_int(&b, type_scalar(p->func->module->ir, ELEM_I1), 1);
+  build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
+  op_set_operand(first, 2, tensor_memory(p, type));
+  op_add_operand(first, fresh);
+}
+
+static void promote_sums(TmemPromoter *p, Op *first) {
+  const Type *tile = op_result(first)->type;
+  const Type *type = type_tmem(p->func->module->ir, type_element(tile)->elem, tile->rank, tile->shape);
+  Value *sum = op_operand(first, 2), *last = last_sum(first);
+  Op *loop = carrier_of(first, last);
+  retype(first, type);
+  if (loop) {
+    uint32_t i = sum->index - 1;
+    op_set_operand(loop, LOOP_FIRST_INIT + i, enter(p, loop, loop_init(loop, i), type));
+    sum->type = loop->results[i].type = type;
+    leave(&loop->results[i], tile, loop);
+    return;
+  }
+  if (value_is_zero(sum))
+    begin_at_zero(p, first, type);
+  else
+    op_set_operand(first, 2, enter(p, first, sum, type));
+  leave(last, tile, last->def);
+}
+
+bool promote_tmem(PassContext *context, Func *func) {
+  TmemPromoter p = {.func = func};
+  VEC(Op *) firsts = {0};
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (is_dot_of(w.op, DOT_TCGEN05) && op_attr(w.op, ATTR_ASYNC) && type_is_tile(op_result(w.op)->type) &&
+        is_first(w.op))
+      vec_push(context->scratch, &firsts, w.op);
+  for (uint32_t i = 0; i < firsts.n; i++) promote_sums(&p, firsts.at[i]);
+  return firsts.n > 0;
+}
