@@ -49,7 +49,7 @@ bool ops_next(OpWalk *w) {
     Op *inner = w->outward ? NULL : first_inside(op, 0);
     w->after = inner ? inner : follower(w, op);
   } else if (op && w->after && !w->after->region) {
-    Op *left = w->before ? w->before->next : w->home->first;
+    Op *left = w->before && w->before->region == w->home ? w->before->next : w->home->first;
     w->after = left ? innermost(w, left) : NULL;
   }
   w->op = w->after;

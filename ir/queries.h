@@ -12,11 +12,12 @@
 //   for (OpWalk w = ops_in(func->body); ops_next(&w);)
 //     if (w.op->kind == OP_DOT) dots++;
 //
-// The current op may be erased or moved, the next one erased with it, and ops may be inserted before it.
+// The current op may be erased or moved, the next one erased with it, and ops may be inserted before it. If the op
+// before it is erased with both, the walk goes through their region again.
 typedef struct OpWalk {
   Op *op;           // the current one
   Op *after;        // the next one, if the current one is erased
-  Op *before;       // the one before it in its region, for when both are erased
+  Op *before;       // the one before it in its region, if both are erased
   const Op *top;    // ops_of's; NULL: none
   const Region *in; // the walked region, then the current op's
   const Region *home;
