@@ -201,8 +201,8 @@ typedef struct tilec_sim_tensor_map {
 // Fills a tensor map for cp.async.bulk.tensor, as cuTensorMapEncodeTiled does. The numbers are those of its
 // enumerators. Loads round the TF32 types to nearest even. Stores do not change the bits.
 //   map: is filled
-//   data_type: 0 .. 15: U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16 F32_FTZ TF32 TF32_FTZ 16U4_ALIGN8B 16U4_ALIGN16B
-//     16U6_ALIGN16B. The padding of the last two is zero in shared memory
+//   data_type: 0 .. 15, by CUtensorMapDataType: 0 is UINT8, 7 is FLOAT32, 15 is 16U6_ALIGN16B. The padding of 14 and 15 is
+//     zero in shared memory
 //   rank: 1 .. 5. The arrays are innermost first
 //   global_address: a device address
 //   global_dims: `rank` sizes in elements
