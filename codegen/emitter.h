@@ -71,7 +71,7 @@ typedef struct Emitter {
   LLVMValueRef policies[2];     // L2 cache policies, created at first use: evict_first, evict_last.
   LLVMBasicBlockRef guard_end;  // The end of consecutive shared-memory stores that share a guard.
   LLVMValueRef shared;          // The current kernel's shared memory; NULL: it needs none.
-  struct {                      // Of the current kernel's tensor memory.
+  struct {                      // The current kernel's tensor memory.
     LLVMValueRef mbarriers;     // The address of those at which dots complete; `count` of them.
     LLVMValueRef begun;         // A variable: the number of dots so far.
     uint32_t count;

@@ -8,40 +8,10 @@ GROUP = 128
 
 
 @triton.jit
-def w4(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, M, N, K, sam, sbk, scm, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    pid = tl.program_id(0)
-    pn = pid % tl.cdiv(N, BN)
-    pm = pid // tl.cdiv(N, BN)
-    rm = (pm * BM + tl.arange(0, BM)) % M
-    rn = pn * BN + tl.arange(0, BN)
-    rk = tl.arange(0, BK)
-    a = a_ptr + rm[:, None] * sam + rk[None, :]
-    b = b_ptr + (rk[:, None] // 8) * sbk + rn[None, :]
-    shift = (rk[:, None] % 8) * 4
-    acc = tl.zeros((BM, BN), tl.float32)
-    for k in range(0, tl.cdiv(K, BK)):
-        g = k * BK // G
-        s = tl.load(s_ptr + g * N + rn)
-        z = tl.load(z_ptr + g * N + rn)
-        w = (tl.load(b) >> shift) & 0xF
-        w = (w.to(tl.float16) - z[None, :]) * s[None, :]
-        acc = tl.dot(tl.load(a), w, acc)
-        a += BK
-        b += (BK // 8) * sbk
-    rm = pm * BM + tl.arange(0, BM)
-    tl.store(c_ptr + rm[:, None] * scm + rn[None, :], acc.to(tl.float16), mask=rm[:, None] < M)
-
-
-@triton.jit
-def w4_split(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, sum_ptr, count_ptr, M, N, K, sam, sbk, scm, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-             SPLIT: tl.constexpr):
-    """One tile of rows, k in SPLIT parts. Sums meet in a workspace of zeros. The last part of a tile writes the result, and zeros again."""
-    pn = tl.program_id(0)
-    part = tl.program_id(1)
-    rm = tl.arange(0, BM)
-    rn = pn * BN + tl.arange(0, BN)
+def product(a_ptr, b_ptr, s_ptr, z_ptr, rm, rn, part, N, K, sam, sbk, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SPLIT: tl.constexpr):
+    """The tile of these rows and columns, of every SPLIT-th block of k."""
     rk = part * BK + tl.arange(0, BK)
-    a = a_ptr + (rm % M)[:, None] * sam + rk[None, :]
+    a = a_ptr + rm[:, None] * sam + rk[None, :]
     b = b_ptr + (rk[:, None] // 8) * sbk + rn[None, :]
     shift = (rk[:, None] % 8) * 4
     acc = tl.zeros((BM, BN), tl.float32)
@@ -54,6 +24,30 @@ def w4_split(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, sum_ptr, count_ptr, M, N, K, sam
         acc = tl.dot(tl.load(a), w, acc)
         a += BK * SPLIT
         b += (BK // 8) * SPLIT * sbk
+    return acc
+
+
+@triton.jit
+def w4(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, M, N, K, sam, sbk, scm, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid = tl.program_id(0)
+    pn = pid % tl.cdiv(N, BN)
+    pm = pid // tl.cdiv(N, BN)
+    rm = (pm * BM + tl.arange(0, BM)) % M
+    rn = pn * BN + tl.arange(0, BN)
+    acc = product(a_ptr, b_ptr, s_ptr, z_ptr, rm, rn, 0, N, K, sam, sbk, G, BM, BN, BK, 1)
+    rm = pm * BM + tl.arange(0, BM)
+    tl.store(c_ptr + rm[:, None] * scm + rn[None, :], acc.to(tl.float16), mask=rm[:, None] < M)
+
+
+@triton.jit
+def w4_split(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, sum_ptr, count_ptr, M, N, K, sam, sbk, scm, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+             SPLIT: tl.constexpr):
+    """One tile of rows, k in SPLIT parts. Sums meet in a workspace of zeros. The last part of a tile writes the result, and zeros again."""
+    pn = tl.program_id(0)
+    part = tl.program_id(1)
+    rm = tl.arange(0, BM)
+    rn = pn * BN + tl.arange(0, BN)
+    acc = product(a_ptr, b_ptr, s_ptr, z_ptr, rm % M, rn, part, N, K, sam, sbk, G, BM, BN, BK, SPLIT)
     mask = rm[:, None] < M
     sums = sum_ptr + rm[:, None] * N + rn[None, :]
     tl.atomic_add(sums, acc, mask=mask, sem="relaxed")

@@ -44,7 +44,7 @@ uint32_t matrix_offset(const SharedMatrix *matrix, uint32_t index) {
 
 // LBO and SBO in bytes, and the swizzle. K-major: SBO is the distance between groups of 8 rows, and LBO is
 // unused. Otherwise SBO is the distance between groups of 8 of k, and LBO leads to the next row's width of m
-// or n. For tcgen05 the swizzle has three bits, of which wgmma's are the upper two. There is also a constant.
+// or n. The swizzle of tcgen05 has three bits. Its upper two are wgmma's. There is also a constant.
 static uint64_t descriptor_fields(const Op *dot, uint32_t row_bytes, bool k_major, uint32_t k) {
   const uint64_t tcgen05 = 1ull << 46;
   uint64_t swizzle = row_bytes == 128 ? 1 : row_bytes == 64 ? 2 : 3;

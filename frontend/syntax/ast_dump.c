@@ -7,9 +7,9 @@ enum { MAX_INDENT = 200, WIDTH = 100 };
 
 typedef struct Dump {
   Buf *out;
-  int indent;  // of this node's line; its parts have two more
-  size_t line; // where its line begins
-  size_t end;  // where a text in parentheses is too long, and need not go on; 0: each part has a line
+  int indent;  // Of this node's line. Its parts have two more.
+  size_t line; // Where its line begins.
+  size_t end;  // Where a text in parentheses is too long and need not go on. 0: each part has a line.
 } Dump;
 
 static void print_block(const Block *block, int indent, Buf *out);

@@ -80,7 +80,7 @@ Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warp
 }
 
 Layout layout_tcgen05_result(const DotShape *shape, const DotWarps *warps) {
-  enum { LANE_OF_WARP = 5, PART_ROWS = 4 }; // Of 64 rows, a warp has 16; of 128 it has 32.
+  enum { LANE_OF_WARP = 5, PART_ROWS = 4 }; // A warp has 16 of 64 rows, and 32 of 128.
   uint32_t n = 0, m = shape->n, whole = shape->m >= TMEM_LANE_BITS;
   Bases bases = {0};
   if (shape->m < 6 || shape->n < 4) BUG("tcgen05 of %u x %u", 1u << shape->m, 1u << shape->n);

@@ -12,7 +12,7 @@
 
 // The time in which an accumulator is in tensor memory, in op ids.
 typedef struct SumsLife {
-  const Op *first; // Of the dots that add to it.
+  const Op *first; // The first dot that adds to it.
   const Type *type;
   uint32_t begin, end;
 } SumsLife;
@@ -22,7 +22,7 @@ typedef struct DotChooser {
   Func *func;
   const Target *target;
   uint8_t *feeds;      // By value id: visited, for dot_feeds and dot_is_fed.
-  VEC(SumsLife) lives; // Of the accumulators that were given tensor memory.
+  VEC(SumsLife) lives; // One for each accumulator in tensor memory.
   bool changed;
 } DotChooser;
 
