@@ -114,7 +114,8 @@ void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   }
   if (insn->exec == exec_ldmatrix) each(warp, insn, mask, insn->u.move->slots, insn->u.move->count, writes);
   if (insn->exec == exec_stmatrix) each(warp, insn, mask, insn->u.move->slots, insn->u.move->count, reads);
-  if (insn->exec == exec_pack) each(warp, insn, mask, insn->u.slots, insn->count, reads);
+  if (insn->exec == exec_pack || insn->exec == exec_convert_random)
+    each(warp, insn, mask, insn->u.slots, insn->count, reads);
   if (insn->exec == exec_unpack) {
     each(warp, insn, mask, insn->u.slots, insn->count, writes);
     return;

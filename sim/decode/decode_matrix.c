@@ -40,6 +40,21 @@ uint32_t operand_registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t 
 
 // ---- moves ----
 
+// The shape and the type. False: not known.
+static bool take_elements(Decoder *d, MatrixMove *move) {
+  if (mod_take(d, "m8n8")) return mod_need_type(d) == PTX_B16;
+  bool square = mod_take(d, "m16n16");
+  if ((!square && !mod_take(d, "m8n16")) || square != move->transposed || d->op != OP_LDMATRIX) return false;
+  if (!mod_take(d, "b8x16"))
+    move->bytes = square && mod_need_type(d) == PTX_B8 ? MATRIX_U8 : MATRIX_NONE;
+  else if (mod_take(d, "b4x16_p64"))
+    move->bytes = MATRIX_E2M1;
+  else if (mod_take(d, "b6x16_p32"))
+    move->bytes = MATRIX_E2M3;
+  if (square) move->count *= 2;
+  return move->bytes && move->count <= 4;
+}
+
 void decode_matrix_move(Decoder *d) {
   need_aligned(d);
   MatrixMove *move = ARENA_NEW(d->arena, MatrixMove);
@@ -47,8 +62,7 @@ void decode_matrix_move(Decoder *d) {
   mod_take(d, "x1");
   move->transposed = mod_take(d, "trans");
   PtxSpace space = mod_space(d);
-  if (!mod_take(d, "m8n8") || mod_need_type(d) != PTX_B16 ||
-      (space != SPACE_SHARED && space != SPACE_GENERIC))
+  if (!take_elements(d, move) || (space != SPACE_SHARED && space != SPACE_GENERIC))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   if (d->op == OP_MOVMATRIX) {
     if (!move->transposed || move->count != 1) decode_error(d, "movmatrix needs .trans");

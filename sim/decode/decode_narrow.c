@@ -55,6 +55,34 @@ static void convert_ue8m0(Decoder *d) {
   decode_emit_exec(d, exec_convert_ue8m0, KIND_LANES);
 }
 
+// cvt.rs{.relu}{.satfinite}.f16x2.f32 d, a, b, random, and .bf16x2. With four values, which need .satfinite:
+// cvt.rs{.relu}.satfinite.e4m3x4.f32 d, {a, b, e, f}, random.
+static void convert_random(Decoder *d) {
+  static const char *const fours[NARROW_COUNT] = {"e4m3x4", "e5m2x4", "e2m1x4", "e2m3x4", "e3m2x4"};
+  uint32_t f = 0, n = 0, *slots = ARENA_ARRAY(d->arena, uint32_t, 5);
+  while (f < NARROW_COUNT && !mod_take(d, fours[f])) f++;
+  PtxType pair = f == NARROW_COUNT ? mod_need_type(d) : PTX_NONE;
+  if (pair == PTX_BF16X2) f = NARROW_BF16;
+  if (mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
+  if (mod_take(d, "satfinite")) d->insn.flags |= FLAG_FINITE;
+  bool known = pair ? pair == PTX_F16X2 || pair == PTX_BF16X2 : d->insn.flags & FLAG_FINITE;
+  if (mod_need_type(d) != PTX_F32 || !known) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  d->insn.to = (uint16_t)f;
+  d->insn.dst = operand_dest(d, f == NARROW_E2M1 ? PTX_B16 : PTX_B32);
+  if (pair) {
+    while (n < 2) slots[n++] = operand_source(d, PTX_F32);
+  } else {
+    const PtxOperand *values = operand_next(d);
+    for (const PtxOperand *v = values->kind == OPERAND_VECTOR ? values->items : NULL; v && n < 4; v = v->next)
+      slots[n++] = source_of(d, v, PTX_F32);
+    if (n != 4) decode_error(d, "four values in braces are needed");
+  }
+  slots[n++] = operand_source(d, PTX_B32);
+  d->insn.u.slots = slots;
+  d->insn.count = n;
+  decode_emit_exec(d, exec_convert_random, KIND_LANES);
+}
+
 static void convert_tf32(Decoder *d) {
   static const Modifier roundings[] = {MOD_RNA, MOD_RN, MOD_RZ};
   d->insn.extra = (uint8_t)mod_one_of(d, roundings, 3);
@@ -88,7 +116,9 @@ static void convert_pack(Decoder *d) {
 bool decode_convert_narrow(Decoder *d) {
   for (uint32_t f = 0; f < NARROW_COUNT; f++)
     if (mod_take(d, names[f])) return convert_fp8(d, (NarrowFloat)f), true;
-  if (mod_take(d, "ue8m0x2"))
+  if (mod_take(d, "rs"))
+    convert_random(d);
+  else if (mod_take(d, "ue8m0x2"))
     convert_ue8m0(d);
   else if (mod_take(d, "tf32"))
     convert_tf32(d);

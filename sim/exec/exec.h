@@ -12,7 +12,7 @@ ExecFn *exec_bits_find(Operation op, PtxType type, bool named_mode); // prmt's m
 ExecFn *exec_field_find(Operation op);
 ExecFn *exec_product_find(Operation op);
 ExecFn *exec_f32_find(Operation op);
-ExecFn exec_f32_pair;  // add, sub, mul, fma of pairs of f32
+ExecFn exec_f32_pair; // add, sub, mul, fma of pairs of f32
 ExecFn exec_f32_min3, exec_f32_max3;
 ExecFn exec_f32_mixed; // add, sub, fma of f32 with halves
 ExecFn *exec_f64_find(Operation op);
@@ -35,14 +35,17 @@ typedef enum NarrowFloat {
   NARROW_E2M1,
   NARROW_E2M3,
   NARROW_E3M2,
-  NARROW_COUNT
+  NARROW_COUNT, // f16 and bf16: only results of cvt.rs
+  NARROW_F16 = NARROW_COUNT,
+  NARROW_BF16
 } NarrowFloat;
 // The number with the format's bits. Bits above the sign are ignored.
 float float_of_narrow(uint32_t bits, NarrowFloat format);
 float float_of_scale(uint32_t bits, bool e4m3); // of 8 bits: ue4m3, or ue8m0
 // exec_convert_ue8m0's insn->extra.
 typedef enum Ue8m0Form { UE8M0_FROM_F32, UE8M0_FROM_BF16X2, UE8M0_TO_BF16X2 } Ue8m0Form;
-ExecFn exec_convert_fp8, exec_convert_ue8m0, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
+ExecFn exec_convert_fp8, exec_convert_random, exec_convert_ue8m0, exec_convert_tf32,
+    exec_convert_pack;                  // see exec_narrow.c
 ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set_pair, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov_wide, exec_pack_wide, exec_unpack_wide; // 128 bits

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements. Lane l has elements 2 (l % 4) and the next
-// of row l / 4. If transposed, of column l / 4.
+// of row l / 4. If transposed, of column l / 4. ldmatrix also loads 8-bit elements.
 #include "sim/machine/hooks.h"
 #include "sim/machine/resolve.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/matrix.h"
 #include "sim/machine/lanes.h"
 
 enum { SIDE = 8, ROW_BYTES = 16 };
@@ -40,10 +41,36 @@ static bool find_rows(Warp *warp, const Insn *insn, uint32_t matrices, bool writ
   return true;
 }
 
+// 8-bit elements: register i of lane l has elements 4 (l % 4) to 4 (l % 4) + 3 of row 8 i + l / 4. Transposed, it
+// has those of column l / 4 + 8 (i % 2), from the 16 rows of matrix i / 2.
+static void load_bytes(Warp *warp, const MatrixMove *move, const Place *rows, uint32_t mask) {
+  unsigned char data[LANES][ROW_BYTES];
+  for (uint32_t r = 0; r < move->count * SIDE; r++)
+    if (matrix_unpacks(move->bytes))
+      matrix_unpack(move->bytes, rows[r].host, data[r]);
+    else
+      memcpy(data[r], rows[r].host, ROW_BYTES);
+  for (uint32_t i = 0; i < move->count; i++) {
+    uint32_t out[LANES] = {0};
+    for (uint32_t l = 0; l < LANES; l++)
+      for (uint32_t j = 0; j < 4; j++) {
+        uint32_t at = 4 * (l % 4) + j;
+        uint32_t byte =
+            move->transposed ? data[i / 2 * 16 + at][l / 4 + i % 2 * 8] : data[SIDE * i + l / 4][at];
+        out[l] |= byte << 8 * j;
+      }
+    lanes_write32(warp, move->slots[i], out, mask);
+  }
+}
+
 void exec_ldmatrix(Warp *warp, const Insn *insn, uint32_t mask) {
   const MatrixMove *move = insn->u.move;
   Place rows[LANES];
   if (!find_rows(warp, insn, move->count, false, rows)) return;
+  if (move->bytes) {
+    load_bytes(warp, move, rows, mask);
+    return;
+  }
   for (uint32_t i = 0; i < move->count; i++) {
     Tile tile;
     uint32_t out[LANES];

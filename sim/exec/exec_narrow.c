@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt to and from pairs of 8-bit, 6-bit and 4-bit floats and of powers of two (ue8m0). Also cvt to tf32 and
-// cvt.pack. PTX ISA 9.7.9.21 and 9.7.9.22.
+// cvt to and from pairs of 8-bit, 6-bit and 4-bit floats and of powers of two (ue8m0). Also cvt.rs, cvt to tf32
+// and cvt.pack. PTX ISA 9.7.9.21 and 9.7.9.22.
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"
 
-// Per format: fraction bits, exponent of the least normal number, largest finite number, conversion of NaN,
-// and bits of one number in a pair. Format e5m2 has infinities, e4m3 has one NaN per sign, the others have neither.
+// Per format: fraction bits, exponent of the least normal number, largest finite number, conversion of NaN, and
+// the sign bit. Also the bits of one number in a pair, and the random bits that cvt.rs takes. Formats e5m2, f16 and
+// bf16 have infinities. e4m3 has one NaN per sign, and the others have neither.
 static const struct {
   int fraction, least;
-  uint32_t largest, nan, bits;
-} formats[NARROW_COUNT] = {[NARROW_E4M3] = {3, -6, 0x7e, 0x7f, 8},
-                           [NARROW_E5M2] = {2, -14, 0x7b, 0x7f, 8},
-                           [NARROW_E2M1] = {1, 0, 0x7, 0x7, 4},
-                           [NARROW_E2M3] = {3, 0, 0x1f, 0x1f, 8},
-                           [NARROW_E3M2] = {2, -2, 0x1f, 0x1f, 8}};
-
-// The sign bit, above exponent and fraction.
-static uint32_t sign_of(NarrowFloat f) {
-  return f == NARROW_E4M3 || f == NARROW_E5M2 ? 128 : formats[f].largest + 1;
-}
+  uint32_t largest, nan, sign, bits;
+  int random;
+} formats[] = {[NARROW_E4M3] = {3, -6, 0x7e, 0x7f, 0x80, 8, 16},
+               [NARROW_E5M2] = {2, -14, 0x7b, 0x7f, 0x80, 8, 16},
+               [NARROW_E2M1] = {1, 0, 0x7, 0x7, 0x8, 4, 16},
+               [NARROW_E2M3] = {3, 0, 0x1f, 0x1f, 0x20, 8, 16},
+               [NARROW_E3M2] = {2, -2, 0x1f, 0x1f, 0x20, 8, 16},
+               [NARROW_F16] = {10, -14, 0x7bff, 0x7fff, 0x8000, 16, 13},
+               [NARROW_BF16] = {7, -126, 0x7f7f, 0x7fff, 0x8000, 16, 16}};
 
 float float_of_narrow(uint32_t bits, NarrowFloat f) {
-  uint32_t sign = sign_of(f), fraction = bits & ((1u << formats[f].fraction) - 1);
+  uint32_t sign = formats[f].sign, fraction = bits & ((1u << formats[f].fraction) - 1);
   int exponent = (int)((bits & (sign - 1)) >> formats[f].fraction);
   if (f == NARROW_E5M2) return float_of_half((uint16_t)(bits << 8));
   float value = exponent ? ldexpf((float)((1u << formats[f].fraction) + fraction),
@@ -32,10 +31,12 @@ float float_of_narrow(uint32_t bits, NarrowFloat f) {
   return bits & sign ? -value : value;
 }
 
-// To nearest even. Too large values become the largest (.satfinite, which PTX requires).
-static uint32_t narrow_of_float(float value, NarrowFloat f, bool relu) {
+// random NULL: to nearest even. Else away from zero if the discarded part plus *random, as a fraction, reaches 1.
+// Too large values become `largest`: the largest finite number (.satfinite), or infinity.
+static uint32_t narrow_of_float(float value, NarrowFloat f, bool relu, const uint32_t *random,
+                                uint32_t largest) {
   int fraction = formats[f].fraction, least = formats[f].least;
-  uint32_t sign = signbit(value) ? sign_of(f) : 0, largest = formats[f].largest;
+  uint32_t sign = signbit(value) ? formats[f].sign : 0;
   if (isnan(value)) return formats[f].nan;
   if (relu && sign) return 0;
   double magnitude = fabs((double)value);
@@ -44,7 +45,8 @@ static uint32_t narrow_of_float(float value, NarrowFloat f, bool relu) {
   int exponent;
   frexp(magnitude, &exponent); // magnitude in [2^(exponent - 1), 2^exponent)
   int e = exponent - 1 < least ? least : exponent - 1;
-  double units = rint(ldexp(magnitude, fraction - e)); // the host rounds to nearest even
+  double units = ldexp(magnitude, fraction - e);
+  units = random ? floor(units + ldexp(*random, -formats[f].random)) : rint(units); // rint: to nearest even
   double bits = ldexp(e - least, fraction) + units;
   return sign | (bits > largest ? largest : (uint32_t)bits);
 }
@@ -72,12 +74,47 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
     bool single = insn->extra == FP8_FROM_F32;
     float high = single ? float_of(a[l]) : float_of_half((uint16_t)(a[l] >> 16));
     float low = single ? float_of(b[l]) : float_of_half((uint16_t)a[l]);
-    narrow[l] = (uint16_t)(narrow_of_float(high, f, relu) << bits | narrow_of_float(low, f, relu));
+    uint32_t largest = formats[f].largest;
+    narrow[l] = (uint16_t)(narrow_of_float(high, f, relu, NULL, largest) << bits |
+                           narrow_of_float(low, f, relu, NULL, largest));
   }
   if (insn->extra == FP8_TO_F16X2)
     lanes_write32(warp, insn->dst, wide, mask);
   else
     lanes_write16(warp, insn->dst, narrow, mask);
+}
+
+// The random bits of value i of `count`, where 0 is the lowest of the result. Each half of `word` serves two values
+// of four, the upper one with its bits reversed. The halves of e2m1x4 are the even and the odd bytes.
+static uint32_t random_bits(uint32_t word, uint32_t i, uint32_t count, NarrowFloat f) {
+  if (f == NARROW_E2M1)
+    word =
+        (word & 0xff0000ff) | (word >> 8 & 0xff00) | (word << 8 & 0xff0000); // the middle bytes change places
+  uint32_t half = word >> (count == 2 ? 16 * i : 16 * (i / 2)) & 0xffff, reversed = 0;
+  if (count == 2) return half & ((1u << formats[f].random) - 1);
+  for (uint32_t b = 0; b < 16; b++) reversed |= (half >> b & 1) << (15 - b);
+  return i % 2 ? reversed : half;
+}
+
+// cvt.rs. u.slots: the values from the highest on, then the random bits; count: their number. to: the NarrowFloat.
+void exec_convert_random(Warp *warp, const Insn *insn, uint32_t mask) {
+  NarrowFloat f = (NarrowFloat)insn->to;
+  uint32_t values = insn->count - 1, out[LANES] = {0};
+  bool finite = f < NARROW_COUNT || (insn->flags & FLAG_FINITE);
+  const uint32_t *words = lanes_at(warp, insn->u.slots[values]);
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t i = 0; i < values; i++) {
+      float value = ((const float *)lanes_at(warp, insn->u.slots[values - 1 - i]))[l];
+      uint32_t random = random_bits(words[l], i, values, f);
+      out[l] |= narrow_of_float(value, f, insn->flags & FLAG_RELU, &random, formats[f].largest + !finite)
+                << formats[f].bits * i;
+    }
+  uint16_t low[LANES];
+  for (uint32_t l = 0; l < LANES; l++) low[l] = (uint16_t)out[l];
+  if (f == NARROW_E2M1)
+    lanes_write16(warp, insn->dst, low, mask);
+  else
+    lanes_write32(warp, insn->dst, out, mask);
 }
 
 // A power of two, 2^(bits - 127), without a sign. 255 is NaN. Rounds up, or towards zero.

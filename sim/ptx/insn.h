@@ -121,16 +121,9 @@ typedef struct CopyOperands {
   bool everywhere;           // clusterlaunchcontrol: .multicast::cluster::all
   bool pair;                 // .cta_group::2: the mbarrier may be in the other CTA of the pair
   uint32_t values, slots[4]; // st.async, red.async: registers of `type`
-  Operation reduce; // OP_NONE: a copy
-  PtxType type;     // of the reduced elements
+  Operation reduce;          // OP_NONE: a copy
+  PtxType type;              // of the reduced elements
 } CopyOperands;
-
-// ldmatrix and stmatrix.
-typedef struct MatrixMove {
-  AddressOperand address;
-  uint32_t count, slots[4]; // matrices: 1, 2, 4
-  bool transposed;
-} MatrixMove;
 
 typedef enum MatrixType {
   MATRIX_NONE,
@@ -149,6 +142,16 @@ typedef enum MatrixType {
   MATRIX_F64,
   MATRIX_S32
 } MatrixType;
+
+// ldmatrix and stmatrix.
+typedef struct MatrixMove {
+  AddressOperand address;
+  uint32_t count, slots[4]; // 1, 2, 4; each has 8 rows
+  bool transposed;
+  // ldmatrix of 8-bit elements, 8 x 16, or transposed 16 x 16 in two registers: MATRIX_U8, or MATRIX_E2M1 and
+  // MATRIX_E2M3 if 4 or 6 bits become 8. MATRIX_NONE: 16 bits.
+  MatrixType bytes;
+} MatrixMove;
 
 // D = A * B + C for mma and wgmma (whose C is D): registers and types.
 typedef struct Matrix {
@@ -358,8 +361,8 @@ typedef struct Program {
   VEC(ParamSlot) param_slots;
   VEC(WrittenSlot) written; // they need no zeros when a warp starts
   uint32_t register_bytes;
-  uint32_t shared_bytes, dynamic_shared; // static size; offset of the dynamic part
-  uint32_t local_bytes;                  // per thread
+  uint32_t shared_bytes, dynamic_shared;       // static size; offset of the dynamic part
+  uint32_t local_bytes;                        // per thread
   uint32_t reqntid[3], maxntid[3], cluster[3]; // zero: none
   // Registers per thread at kernel entry, if setmaxnreg has an effect. 0: there is no setmaxnreg, or ptxas
   // ignores it.
