@@ -24,6 +24,7 @@ typedef struct TensorBlock {
   bool shaped, strided; // true: given by shape and strides; else taken from the buffer (descriptor_complete)
   int64_t shape[TILE_MAX_RANK], strides[TILE_MAX_RANK];
   bool pads_nan, rounds_tf32;
+  uint32_t swizzle; // bytes; only of a tensor map for PTX
 } TensorBlock;
 
 // An entry in a table of addresses.
@@ -63,6 +64,8 @@ bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32
 // The same for the text after "desc(".
 bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument,
                          const char **why);
+// What the block has that a tensor map for PTX (is_map), or else a kernel's tensor descriptor, cannot have. NULL: nothing.
+const char *descriptor_unfit(const TensorBlock *block, bool is_map);
 // Fills the block's missing shape and strides with those of the buffer. False with the reason in *why.
 bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *block, const char **why);
 

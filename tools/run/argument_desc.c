@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// desc(BUFFER,block=[64,64],shape=[..],strides=[..],padding=nan,round=tf32): a tensor descriptor over a buffer.
+// desc(BUFFER,block=[64,64],shape=[..],strides=[..],padding=nan,round=tf32): a tensor descriptor over a buffer. For PTX,
+// desc(BUFFER,block=[128,64],swizzle=128) is a tensor map.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -50,15 +51,23 @@ static bool parse_block(const DescReader *r, Str text, TensorBlock *to) {
   int64_t block[DESCRIPTOR_MAX_RANK];
   if (!parse_numbers(r, "block", text, &to->rank, block)) return false;
   for (uint32_t i = 0; i < to->rank; i++) {
-    if (block[i] < 1 || block[i] > TILE_MAX_ELEMENTS || (block[i] & (block[i] - 1)))
+    if (block[i] < 1 || block[i] > TILE_MAX_ELEMENTS)
       return refuse(r, "the sizes in block of desc() must be powers of two");
     to->block[i] = (uint32_t)block[i];
   }
   return true;
 }
 
+static bool parse_swizzle(const DescReader *r, Str text, TensorBlock *to) {
+  ConstValue value;
+  bool good = number_text(text, &value) == TEXT_INT && !value.is_u64 &&
+              (value.i == 0 || value.i == 32 || value.i == 64 || value.i == 128);
+  to->swizzle = good ? (uint32_t)value.i : 0;
+  return good || refuse(r, "swizzle of desc() must be 0, 32, 64 or 128");
+}
+
 static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
-  static const char *const names[] = {"block", "shape", "strides", "padding", "round"};
+  static const char *const names[] = {"block", "shape", "strides", "padding", "round", "swizzle"};
   size_t n = param_text_until(part, '=');
   Str name = str_trimmed((Str){part.at, n}), value = {0};
   if (n < part.n) value = str_trimmed((Str){part.at + n + 1, part.n - n - 1});
@@ -73,10 +82,12 @@ static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
   if (str_is(name, "padding")) return refuse(r, "padding of desc() must be zero or nan");
   if (str_is(name, "round"))
     return (to->rounds_tf32 = str_is(value, "tf32")) || refuse(r, "round of desc() must be tf32");
+  if (str_is(name, "swizzle")) return parse_swizzle(r, value, to);
   const char *near = diag_nearest(name, names, sizeof names / sizeof *names);
   return refuse(
       r, near ? arena_printf(r->arena, "desc() has no '%.*s'; did you mean '%s'?", STR_ARG(name), near)
-              : arena_printf(r->arena, "desc() has no '%.*s', only block, shape, strides, padding and round",
+              : arena_printf(r->arena,
+                             "desc() has no '%.*s', only block, shape, strides, padding, round and swizzle",
                              STR_ARG(name)));
 }
 
@@ -101,6 +112,14 @@ bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t 
   if (!block->block[0]) return refuse(&r, "desc() needs block=[...], the shape of each load and store");
   argument->descriptor = block;
   return true;
+}
+
+const char *descriptor_unfit(const TensorBlock *block, bool is_map) {
+  if (is_map && block->rounds_tf32) return "round=tf32 is for a kernel's source, not for PTX";
+  if (!is_map && block->swizzle) return "swizzle is for PTX: the compiler chooses that of a kernel's source";
+  for (uint32_t i = 0; i < block->rank && !is_map; i++)
+    if (block->block[i] & (block->block[i] - 1)) return "the sizes in block of desc() must be powers of two";
+  return NULL;
 }
 
 bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *block, const char **why) {

@@ -191,10 +191,7 @@ static bool pack_source(Run *run, uint64_t *bits) {
   return true;
 }
 
-static bool pack_ptx(Run *run, uint64_t *bits) {
-  run_ptx_bits(run, bits);
-  return true;
-}
+static bool pack_ptx(Run *run, uint64_t *bits) { return run_ptx_bits(run, bits); }
 
 // Runs the evaluator for errors that only it sees: undefined values, offsets that wrap, results that depend
 // on an order. It may take a few times as long as the schedules did. It may use only as much memory as an

@@ -122,8 +122,10 @@ const char *run_source_name(const Run *run, const char *name);
 bool run_ptx_image(Run *run, KernelImage *image);
 // device_load. TILEC_ERROR_COMPILE, with the error in run->c, if the simulator rejects the user's PTX.
 tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel);
-// The bits of its arguments. Call once the buffers have addresses.
-void run_ptx_bits(const Run *run, uint64_t *bits);
+// The bits of its arguments. Call once the buffers have addresses. False after reporting an error.
+bool run_ptx_bits(const Run *run, uint64_t *bits);
+// The address of the tensor map that desc() gives to a parameter of PTX. *why: why it cannot be made.
+uint64_t run_map_bits(const Run *run, const RunArg *param, const char **why);
 // Binds the arguments: their bits and the facts about them. Call once the buffers have addresses. False after
 // reporting an error, if they do not fit.
 bool run_bind(Run *run, BoundArgs *bound);

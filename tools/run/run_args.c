@@ -180,7 +180,12 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run),
                       (uint32_t)(param - run->params), &param->value, &why))
     return wrong_value(run, param, text, why);
-  if (one_each && (param->value.descriptor || param->value.kind == ARGUMENT_CONSTEXPR))
+  const TensorBlock *block = param->value.descriptor;
+  why = block ? descriptor_unfit(block, is_ptx) : NULL;
+  if (why) return wrong_value(run, param, text, why);
+  if (block && is_ptx && depth)
+    return wrong_value(run, param, text, "a struct with a tensor map is not built");
+  if (one_each && ((block && !is_ptx) || param->value.kind == ARGUMENT_CONSTEXPR))
     return wrong_value(run, param, text, "that is more than one parameter, and here each takes one argument");
   return true;
 }

@@ -17,10 +17,7 @@ static const uint64_t beyond_cache = 256u << 20;
 // The kernel's arguments for the buffers placed last.
 static bool bind(Run *run, uint64_t *bits) {
   BoundArgs bound;
-  if (options_file_is_ptx(run->options)) {
-    run_ptx_bits(run, bits);
-    return true;
-  }
+  if (options_file_is_ptx(run->options)) return run_ptx_bits(run, bits);
   if (!run_bind(run, &bound)) return false;
   memcpy(bits, bound.bits, bound.count * sizeof *bits);
   return true;

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes the hidden parameters of a run's launches: tensor maps, and the number of programs.
+// Makes the hidden parameters of a run's launches: tensor maps, and the number of programs. Also the tensor maps that
+// are arguments of PTX.
+#include "ir/memory/tensor_map.h"
 #include "runtime/error.h"
 #include "runtime/launch/launch_maps.h"
 #include "tools/run/run.h"
 
+static unsigned char *map_room(Arena *arena, size_t maps) {
+  char *room = arena_alloc(arena, maps * BY_VALUE_BYTES + BY_VALUE_ALIGN);
+  return (unsigned char *)room + (-(uintptr_t)room & (BY_VALUE_ALIGN - 1));
+}
+
 static tilec_status make(const Run *run, const uint64_t *bits, const int64_t grid[3], MadeMaps *made) {
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
-  char *room = arena_alloc(run->arena, (size_t)func_maps(run->host) * BY_VALUE_BYTES + BY_VALUE_ALIGN);
-  *made = (MadeMaps){.maps = (unsigned char *)room + (-(uintptr_t)room & (BY_VALUE_ALIGN - 1))};
+  *made = (MadeMaps){.maps = map_room(run->arena, func_maps(run->host))};
   for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
   return maps_make(run->host, run->device, args, grid, made);
 }
@@ -38,4 +44,20 @@ tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t g
   memcpy(all, bits, run->bit_count * sizeof *bits);
   *code = (CodeArgs){all, maps_pass(hidden_params(run->host), grid, made.maps, run->bit_count, all)};
   return TILEC_OK;
+}
+
+uint64_t run_map_bits(const Run *run, const RunArg *param, const char **why) {
+  const TensorBlock *block = param->value.descriptor;
+  uint32_t rank = block->rank;
+  const Type *type = type_tensor_map(&run->c->ir, param->buffer->value.elem, rank, block->block,
+                                     block->swizzle, block->pads_nan);
+  TensorMapValue map = {.type = type, .base = param->address};
+  memcpy(map.sizes, block->shape, rank * sizeof *map.sizes);
+  memcpy(map.strides, block->strides, rank * sizeof *map.strides);
+  unsigned char *bytes = map_room(run->arena, 1);
+  *why = tensor_map_type_fault(run->arena, type);
+  if (!*why && block->strides[rank - 1] != 1) *why = "the innermost stride is not 1";
+  if (!*why) *why = tensor_map_fault(&map);
+  if (!*why && !run->device->kind->encode(run->device, &map, bytes)) *why = "the driver refuses it";
+  return (uint64_t)(uintptr_t)bytes;
 }

@@ -57,9 +57,9 @@ bool run_ptx_image(Run *run, KernelImage *image) {
   *image = (KernelImage){.name = entry, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
   for (uint32_t i = 0; i < run->param_count; i++)
-    if (run->params[i].value.kind == ARGUMENT_TUPLE) {
+    if (run->params[i].value.kind == ARGUMENT_TUPLE || run->params[i].value.descriptor) {
       if (image->by_value.n == MAX_BY_VALUE)
-        return tool_error("[T1003] more than %d tuples", MAX_BY_VALUE), false;
+        return tool_error("[T1003] more than %d tuples and tensor maps", MAX_BY_VALUE), false;
       image->by_value.at[image->by_value.n++] = (uint16_t)i;
     }
   return true;
@@ -95,8 +95,14 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   return TILEC_ERROR_COMPILE;
 }
 
-void run_ptx_bits(const Run *run, uint64_t *bits) {
-  for (uint32_t i = 0; i < run->param_count; i++) bits[i] = argument_bits(run, &run->params[i]);
+bool run_ptx_bits(const Run *run, uint64_t *bits) {
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const RunArg *param = &run->params[i];
+    const char *why = NULL;
+    bits[i] = param->value.descriptor ? run_map_bits(run, param, &why) : argument_bits(run, param);
+    if (why) return tool_error("[T1003] argument %u: the tensor map cannot be made: %s", i, why), false;
+  }
+  return true;
 }
 
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {
@@ -106,7 +112,7 @@ ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {
     return tool_error("[T1006] PTX runs on sim and cuda, not on %s", run->device->name);
   if (!run_ptx_image(run, &image)) return EXIT_DIAGNOSED;
   uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
-  run_ptx_bits(run, bits);
+  if (!run_ptx_bits(run, bits)) return EXIT_DIAGNOSED;
   ExitStatus result = run_launch(run, &image, o->grid, bits, buffers);
   return run_outputs(run, result == EXIT_DONE ? run_judge(run, EXIT_DONE) : result);
 }

@@ -62,6 +62,13 @@ bool run_structs_fit(Run *run, const DeviceKernel *kernel) {
     bool tuple = param->value.kind == ARGUMENT_TUPLE;
     const char *why = NULL;
     uint64_t bytes = tuple ? pack(run, param, NULL, 0, &why) : 0;
+    if (param->value.descriptor) {
+      if (params.bytes[i] != BY_VALUE_BYTES)
+        diag_error(diags, LOC_NONE,
+                   "[T1003] argument %u is a tensor map of %d bytes, and the kernel's parameter has %u", i,
+                   BY_VALUE_BYTES, params.bytes[i]);
+      continue;
+    }
     if (why)
       diag_error(diags, LOC_NONE, "[T1003] argument %u: a struct cannot have %s", i, why);
     else if (tuple && bytes != params.bytes[i])
@@ -75,8 +82,11 @@ bool run_structs_fit(Run *run, const DeviceKernel *kernel) {
       diag_error(
           diags, LOC_NONE,
           "[T1003] parameter %u of the kernel is a struct of %u bytes: give its members in brackets, as in "
-          "'(zeros:fp32[100],100,2.0)'",
-          i, params.bytes[i]);
+          "'(zeros:fp32[100],100,2.0)'%s",
+          i, params.bytes[i],
+          params.bytes[i] == BY_VALUE_BYTES
+              ? "; or a tensor map, as in 'desc(randn:fp16[256,64],block=[128,64],swizzle=128)'"
+              : "");
   }
   return !diags->errors;
 }
