@@ -114,13 +114,21 @@ static void run_earlier(AsyncOp *op) {
     run_earlier_of(op, cluster_block(op->warp->block, i));
 }
 
-// tcgen05.commit: first completes the thread's earlier operations.
+static void run_earlier_in(const AsyncOp *op, const AsyncQueue *queue, AsyncKind kind) {
+  for (AsyncOp *other = queue->first; other; other = other->next)
+    if (other->kind == kind && other->warp == op->warp && other->sequence < op->sequence &&
+        (other->mask & op->mask) && !op->warp->block->worker->fault.set)
+      async_run(other, other->mask);
+}
+
+// tcgen05.commit: first completes the thread's earlier operations. Its earlier commits have arrived then, since
+// commits are in the order of the thread's other tcgen05 instructions (PTX ISA 9.7.16.6.1).
 static void run_commit(AsyncOp *op) {
   Warp *warp = op->warp;
   uint32_t lane = lowest_lane(op->mask);
-  for (AsyncOp *other = warp->queues[ASYNC_GROUP_TENSOR_CORE].first; other; other = other->next)
-    if (other->sequence < op->sequence && (other->mask & op->mask) && !warp->block->worker->fault.set)
-      async_run(other, other->mask);
+  for (uint32_t i = 0; i < cluster_size(warp->block); i++)
+    run_earlier_in(op, &cluster_block(warp->block, i)->at_mbarriers, ASYNC_COMMIT);
+  run_earlier_in(op, &warp->queues[ASYNC_GROUP_TENSOR_CORE], ASYNC_TENSOR_CORE);
   if (!warp->block->worker->fault.set) mbarrier_arrive(warp, op->insn, lane, op, op->at, op->mbarrier, 1);
   op->mask = 0;
 }
@@ -213,6 +221,7 @@ static void effect_of(const AsyncOp *op, uint64_t mbarrier, uint32_t *arrivals, 
 
 // Operations that those at mbarriers have completed.
 static void drop_done(Block *block) {
+  queue_drop_done(&block->at_mbarriers);
   for (uint32_t w = 0; w < block->warp_count; w++) {
     queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
     queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_TENSOR_CORE]);
@@ -242,7 +251,6 @@ void async_complete_phase(Block *block, uint64_t mbarrier) {
     if (block->worker->fault.set) return;
   }
   if (!last) return;
-  queue_drop_done(&block->at_mbarriers);
   for (uint32_t i = 0; i < cluster_size(block); i++) drop_done(cluster_block(block, i));
 }
 

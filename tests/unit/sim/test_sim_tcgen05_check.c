@@ -272,6 +272,34 @@ static void test_registers_without_a_wait(void **state) {
   free(text);
 }
 
+// A commit arrives after the thread's earlier commits: who has waited for it may invalidate their mbarriers.
+static void test_commits_in_order(void **state) {
+  static const Planted edits[] = {
+      {"chain", "mbarrier.init.shared::cta.b64 [done], 1;",
+       ".shared .align 8 .b64 other; mbarrier.init.shared::cta.b64 [other], 1; mbarrier.init.shared::cta.b64 "
+       "[done], 1;",
+       TILEC_SIM_TMEM, NULL, NULL, 0},
+      {"chain", COMMIT,
+       "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [other]; "
+       "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];",
+       TILEC_SIM_TMEM, NULL, NULL, 0},
+      {"chain", "bar.sync 0;                                              // end",
+       "%s @%p2 mbarrier.inval.shared::cta.b64 [other];", TILEC_SIM_TMEM, NULL, NULL, 0}};
+  static float out[ROWS * COLUMNS], zero[ROWS * ZEROS];
+  (void)state;
+  char *text = read_text();
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) edit(text, &edits[i]);
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = checked(text, schedule);
+    tilec_sim_result result = run(&f, "chain", out, zero);
+    if (result) print_error("schedule %d: %s\n", schedule, tilec_sim_message(f.sim));
+    assert_int_equal(result, TILEC_SIM_OK);
+    for (int i = 0; i < ROWS * COLUMNS; i++) assert_float_equal(out[i], 32, 0);
+    sim_close(&f);
+  }
+  free(text);
+}
+
 static void test_forms_that_are_refused(void **state) {
   static const struct {
     const char *insn, *says;
@@ -308,7 +336,7 @@ static void test_forms_that_are_refused(void **state) {
 
 int suite_sim_tcgen05_check(void) {
   enum { COUNT = sizeof planted / sizeof *planted };
-  static struct CMUnitTest tests[COUNT + 4];
+  static struct CMUnitTest tests[COUNT + 5];
   static char names[COUNT][120];
   for (size_t i = 0; i < COUNT; i++) {
     snprintf(names[i], sizeof names[0], "%zu: %s: %s", i, planted[i].kernel,
@@ -319,5 +347,6 @@ int suite_sim_tcgen05_check(void) {
   tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_values_without_a_wait);
   tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_forms_that_are_refused);
   tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_registers_without_a_wait);
+  tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_commits_in_order);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
