@@ -11,7 +11,7 @@
 #include "target/tuning.h"
 #include "passes/analysis/pressure.h"
 
-// SPARE: registers that an assembler keeps for itself when tiles take all others (docs/cost.md).
+// SPARE: registers that an assembler keeps for a dot's operands when tiles take all others (docs/cost.md).
 // PASSING: registers for elements that are taken one by one, between ops that take a tile as a whole.
 // FLIGHT: registers that a loop's loads fill before an assembler waits for the first of them. It uses more if
 // that does not reduce the CTAs that fit. ADDRESS: registers of such a loop besides its tiles.
@@ -411,13 +411,17 @@ static void find_stepwise(Stepwise *s, Op *op) {
   s->most = max_u32(s->most, s->words);
 }
 
+static uint32_t spare_registers(const Func *func) {
+  return ops_find(func->body, OP_DOT) ? SPARE_REGISTERS : 0;
+}
+
 // Returns true if the live data fits. A value between two elementwise ops takes one register at a time. An
 // operand used only by dots is read step by step.
 static bool fits(Arena *scratch, Func *func, uint32_t most) {
   Stepwise stepwise = {0};
   for (OpWalk w = ops_in(func->body); ops_next(&w);) find_stepwise(&stepwise, w.op);
   uint32_t held = func_pressure_across(scratch, func), freed = stepwise.most < held ? stepwise.most : held;
-  return held - freed + TUNE_BLOCKS_RESERVED_REGISTERS + SPARE_REGISTERS <= most;
+  return held - freed + TUNE_BLOCKS_RESERVED_REGISTERS + spare_registers(func) <= most;
 }
 
 // `tiles`: the registers that tiles fill.
@@ -446,8 +450,8 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   if (ops_find(func->body, OP_WARP_GROUPS))
     most = func->module->target.arch->thread_registers; // producer warps give their registers to consumer
                                                         // warps
-  report->excess =
-      !fits(arena, func, most) && wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
+  wanted += spare_registers(func);
+  report->excess = !fits(arena, func, most) && wanted > most ? wanted - most : 0;
   const CostTensor *tensors = tensors_of(arena, func, launch);
   report->alive = func_alive(arena, func);
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);

@@ -47,7 +47,7 @@ typedef struct Sharer {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  VEC(const Op *) declined; // loads of windows that are left as they are
+  VEC(const Op *) declined; // loads that start no window, and those of windows that are left as they are
   bool changed;
 } Sharer;
 
@@ -69,14 +69,14 @@ static IrContext *ir_of(const SharedWindow *h) { return h->s->func->module->ir; 
 static Value *either_mask(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
 static Value *both_masks(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
 
-// Moves the ops that compute the value before `first`. windows.c has checked that this is allowed.
+// Moves the ops that compute the value before `first`. windows.c has checked that this is allowed. Ops that come after
+// `first` have larger ids; an op that is moved takes first's.
 static void bring_before(const Value *value, Op *first) {
   Op *op = value->def;
   if (!op || op->region != first->region || op->id <= first->id) return;
-  for (const Op *at = first->prev; at; at = at->prev)
-    if (at == op) return;
   for (uint32_t i = 0; i < op->operand_count; i++) bring_before(op_operand(op, i), first);
   op_move(op, first->region, first);
+  op->id = first->id;
 }
 
 // --- masks
@@ -245,6 +245,7 @@ static bool try_share(Sharer *s, Op *first) {
   if (was_declined(s, first)) return false;
   bool found = window_find(s->context->scratch, s->axes, first, &window, &why);
   if (why) decline_window(s, first, &window, why);
+  else if (!found) vec_push(s->context->scratch, &s->declined, first);
   if (!found) return false;
   SharedWindow *h = ARENA_NEW(s->context->scratch, SharedWindow);
   *h = (SharedWindow){.s = s, .b = builder_before(first), .window = &window, .tile = op_result(first)->type};

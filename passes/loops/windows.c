@@ -61,9 +61,12 @@ static WindowTap tap_of(Op *load) {
   return tap;
 }
 
+static bool writes_global(const Op *op) { return op_has(op, WRITES) && op->kind != OP_SHARED_STORE; }
+
 static bool writes_memory(const Op *op) {
+  if (!op->region_count) return writes_global(op);
   for (OpWalk w = ops_of(op); ops_next(&w);)
-    if (op_has(w.op, WRITES) && w.op->kind != OP_SHARED_STORE) return true;
+    if (writes_global(w.op)) return true;
   return false;
 }
 
