@@ -7,7 +7,7 @@ import numpy as np
 import kernels
 
 
-UNFENCED, TWICE = "through the asynchronous proxy", "is initialised again without mbarrier.inval"
+UNFENCED, TWICE = ("through the asynchronous proxy",), ("is initialised again without mbarrier.inval",)
 
 
 class Constant: # a constexpr parameter's value
@@ -17,8 +17,8 @@ class Constant: # a constexpr parameter's value
 
 class Case:
     # types: Triton's, of the run-time parameters. arguments: arrays, numbers, Constants in order. want: by array, the
-    # expected values. Tolerances are relative to the largest. known: by target, reports of the checkers that are right
-    # (see README.md).
+    # expected values. Tolerances are relative to the largest. known: by target, what reports of the checkers say that
+    # are right (see README.md).
     def __init__(self, name, kernel, types, arguments, want, grid, warps=4, stages=3, targets=("sm_80", "sm_90a"),
                  known=None):
         self.name, self.kernel, self.types, self.arguments, self.want = name, kernel, types, arguments, want
@@ -159,7 +159,7 @@ def persistent_case():
                 {"c": (wide(a) @ wide(b), 1e-3)}, (2, 1))
 
 
-def attention_case(name, causal, head, stages):
+def attention_case(name, causal, head, stages, block=(64, 32), warps=4, known=None):
     heads, length, scale = 2, 150, 1 / math.sqrt(head)
     q, k, v = (random((heads, length, head), np.float16, seed=s) for s in (8, 9, 10))
     s = wide(q) @ wide(k).transpose(0, 2, 1) * scale
@@ -170,11 +170,11 @@ def attention_case(name, causal, head, stages):
     logsum = (s.max(axis=2) + np.log(total[:, :, 0])) / math.log(2)
     types = {x: "*fp16" for x in ("q", "k", "v", "out")}
     arguments = {"q": q, "k": k, "v": v, "out": np.zeros_like(q), "logsum": np.zeros((heads, length), np.float32),
-                 "length": length, "scale": scale, "CAUSAL": Constant(causal), "BM": Constant(64), "BN": Constant(32),
-                 "HEAD": Constant(head)}
+                 "length": length, "scale": scale, "CAUSAL": Constant(causal), "BM": Constant(block[0]),
+                 "BN": Constant(block[1]), "HEAD": Constant(head)}
     return Case(name, kernels.attention, {**types, "logsum": "*fp32", "length": "i32", "scale": "fp32"}, arguments,
-                {"out": (p / total @ wide(v), 2e-3), "logsum": (logsum, 1e-3)}, (3, heads), 4, stages,
-                known={"sm_90a": UNFENCED})
+                {"out": (p / total @ wide(v), 2e-3), "logsum": (logsum, 1e-3)}, (math.ceil(length / block[0]), heads),
+                warps, stages, known=known or {"sm_90a": UNFENCED})
 
 
 def rearrange_case():

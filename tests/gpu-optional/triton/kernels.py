@@ -80,8 +80,8 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     sums = tl.zeros((BM, BN), tl.float32)
     for start in range(0, K, BK):
         inside = start + k < K
-        va = tl.load(at_a, mask=(i[:, None] < M) & inside[None, :], other=0)
-        vb = tl.load(at_b, mask=inside[:, None] & (j[None, :] < N), other=0)
+        va = tl.load(at_a, mask=(i[:, None] < M) & inside[None, :], other=0.0)
+        vb = tl.load(at_b, mask=inside[:, None] & (j[None, :] < N), other=0.0)
         sums = tl.dot(va, vb, sums, input_precision=PRECISION)
         at_a += BK
         at_b += BK * N
