@@ -181,16 +181,33 @@ static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
   return TILEC_SIM_OK;
 }
 
-tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel, const uint32_t grid[3],
-                                  const uint32_t block[3], uint32_t dynamic_shared_bytes,
-                                  const void *const *params) {
-  return tilec_sim_launch_cluster(sim, kernel, grid, NULL, block, dynamic_shared_bytes, params);
+// The parameters of all devices. NULL: no memory.
+static unsigned char *copy_params(const Program *program, uint32_t devices, const void *const *params) {
+  unsigned char *values = calloc((size_t)devices * program->param_bytes + 1, 1);
+  for (uint32_t d = 0; values && d < devices; d++)
+    for (uint32_t i = 0; i < program->params.n; i++)
+      memcpy(values + (size_t)d * program->param_bytes + program->params.at[i].offset,
+             params[d * program->params.n + i], program->params.at[i].size);
+  return values;
 }
 
-tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const tilec_sim_kernel *kernel,
-                                          const uint32_t grid[3], const uint32_t cluster[3],
-                                          const uint32_t block[3], uint32_t dynamic_shared_bytes,
-                                          const void *const *params) {
+static void set_options(const tilec_sim *sim, Launch *launch) {
+  const tilec_sim_options *options = &sim->options;
+  launch->multiprocessors = options->multiprocessors;
+  launch->budget = options->instruction_budget;
+  launch->timeout = options->timeout;
+  launch->spent = sim->spent;
+  launch->cancel = options->cancel;
+  launch->watch_every = options->watch_every;
+  launch->descending = options->schedule == TILEC_SIM_LATE_DOWN || options->schedule == TILEC_SIM_EARLY_DOWN;
+  launch->late = options->schedule == TILEC_SIM_LATE || options->schedule == TILEC_SIM_LATE_DOWN;
+  launch->hasty = options->schedule != TILEC_SIM_LATE;
+}
+
+static tilec_sim_result launch_grids(tilec_sim *sim, const tilec_sim_kernel *kernel, uint32_t devices,
+                                     const uint32_t grid[3], const uint32_t cluster[3],
+                                     const uint32_t block[3], uint32_t dynamic_shared_bytes,
+                                     const void *const *params) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   forget_launch(sim);
   if (!kernel || !grid || !block)
@@ -203,38 +220,50 @@ tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const tilec_sim_kernel
   if (shape == TILEC_SIM_OK) shape = check_cluster(sim, program, grid, cluster, extent);
   if (shape != TILEC_SIM_OK) return shape;
   uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+  if (devices < 1 || devices > TILEC_SIM_MAX_DEVICES || blocks * devices > UINT32_MAX)
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a launch has 1 to %d devices, and 2^32 - 1 CTAs at most",
+                    TILEC_SIM_MAX_DEVICES);
   if (blocks == 0) return TILEC_SIM_OK;
   sim->launched = kernel->module;
-  unsigned char *values = calloc(program->param_bytes + 1, 1);
+  unsigned char *values = copy_params(program, devices, params);
   if (!values) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
-  for (uint32_t i = 0; i < program->params.n; i++)
-    memcpy(values + program->params.at[i].offset, params[i], program->params.at[i].size);
   Launch launch = {.program = program,
                    .memory = &sim->memory,
+                   .devices = devices,
                    .blocks = blocks,
                    .dynamic_shared = dynamic_shared_bytes,
-                   .params = values,
-                   .multiprocessors = sim->options.multiprocessors,
-                   .budget = sim->options.instruction_budget,
-                   .timeout = sim->options.timeout,
-                   .spent = sim->spent,
-                   .cancel = sim->options.cancel,
-                   .watch_every = sim->options.watch_every};
+                   .params = values};
   memcpy(launch.grid, grid, sizeof launch.grid);
   memcpy(launch.block, block, sizeof launch.block);
   memcpy(launch.cluster, extent, sizeof launch.cluster);
   launch.cluster_blocks = extent[0] * extent[1] * extent[2];
   launch.clusters = blocks / launch.cluster_blocks;
   launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);
-  launch.descending =
-      sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;
-  launch.late = sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
-  launch.hasty = sim->options.schedule != TILEC_SIM_LATE;
+  set_options(sim, &launch);
   tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
   if (!launch.hooks && sim->timeline) launch.hooks = timeline_hooks(sim->timeline, &launch);
   if (result == TILEC_SIM_OK) result = run_launch(sim, &launch);
   free(values);
   return result;
+}
+
+tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel, const uint32_t grid[3],
+                                  const uint32_t block[3], uint32_t dynamic_shared_bytes,
+                                  const void *const *params) {
+  return launch_grids(sim, kernel, 1, grid, NULL, block, dynamic_shared_bytes, params);
+}
+
+tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const tilec_sim_kernel *kernel,
+                                          const uint32_t grid[3], const uint32_t cluster[3],
+                                          const uint32_t block[3], uint32_t dynamic_shared_bytes,
+                                          const void *const *params) {
+  return launch_grids(sim, kernel, 1, grid, cluster, block, dynamic_shared_bytes, params);
+}
+
+tilec_sim_result tilec_sim_launch_devices(tilec_sim *sim, const tilec_sim_kernel *kernel, uint32_t devices,
+                                          const uint32_t grid[3], const uint32_t block[3],
+                                          uint32_t dynamic_shared_bytes, const void *const *params) {
+  return launch_grids(sim, kernel, devices, grid, NULL, block, dynamic_shared_bytes, params);
 }
 
 void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total) { *total = sim->total; }

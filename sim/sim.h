@@ -105,9 +105,9 @@ TILEC_SIM_API tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module
 // A parameter of a kernel. It lives as long as the kernel.
 typedef struct tilec_sim_param {
   const char *name; // as in the PTX text
-  uint32_t offset; // bytes from the start of the parameters
-  uint32_t size;   // bytes
-  uint32_t align;  // bytes
+  uint32_t offset;  // bytes from the start of the parameters
+  uint32_t size;    // bytes
+  uint32_t align;   // bytes
 } tilec_sim_param;
 
 // Returns the number of the module's kernels without errors.
@@ -246,6 +246,23 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const ti
                                                         uint32_t dynamic_shared_bytes,
                                                         const void *const *params);
 
+// The number of devices that tilec_sim_launch_devices takes at most.
+#define TILEC_SIM_MAX_DEVICES 16
+
+// Runs the grid on several devices that make progress together. They are alike and share the simulator's memory: a
+// kernel accesses memory of all. Only accesses and fences of system scope order the threads of two devices.
+//   devices: 1 .. TILEC_SIM_MAX_DEVICES. Each runs a grid of its own
+//   grid: as in tilec_sim_launch, of each device
+//   block: as in tilec_sim_launch
+//   dynamic_shared_bytes: as in tilec_sim_launch
+//   params: params[d * n + i] points to the value of parameter i on device d. n: the number of parameters
+//   TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
+TILEC_SIM_API tilec_sim_result tilec_sim_launch_devices(tilec_sim *sim, const tilec_sim_kernel *kernel,
+                                                        uint32_t devices, const uint32_t grid[3],
+                                                        const uint32_t block[3],
+                                                        uint32_t dynamic_shared_bytes,
+                                                        const void *const *params);
+
 // Sets the limits of later launches.
 //   instruction_budget: as in the options
 //   timeout: as in the options
@@ -358,6 +375,7 @@ typedef struct tilec_sim_wait {
   uint32_t block[3]; // the first such CTA
   uint32_t warps;    // its warps, one bit each
   uint64_t blocks;   // number of CTAs with such warps
+  uint32_t device;   // of the first such CTA
 } tilec_sim_wait;
 
 // How the instruction of a report accesses memory.
@@ -373,17 +391,17 @@ typedef enum tilec_sim_access {
 // other instruction to blame.
 typedef struct tilec_sim_report {
   tilec_sim_report_kind kind;
-  const char *message; // one line, without the location
-  const char *file;    // from .loc; NULL: a line of the PTX text
-  uint32_t line;       // of that file
-  uint32_t ptx_line;   // of the PTX text
-  uint32_t block[3];   // the CTA
-  uint32_t warp;      // in its CTA
-  uint32_t lane_mask; // the lanes at fault
-  uint64_t address;   // of the lowest such lane, in its state space; 0: none
-  uint64_t count;     // of merged reports
-  const char *other_message; // one line that describes it
-  const char *other_file;    // of the other access or instruction
+  const char *message;                             // one line, without the location
+  const char *file;                                // from .loc; NULL: a line of the PTX text
+  uint32_t line;                                   // of that file
+  uint32_t ptx_line;                               // of the PTX text
+  uint32_t block[3];                               // the CTA
+  uint32_t warp;                                   // in its CTA
+  uint32_t lane_mask;                              // the lanes at fault
+  uint64_t address;                                // of the lowest such lane, in its state space; 0: none
+  uint64_t count;                                  // of merged reports
+  const char *other_message;                       // one line that describes it
+  const char *other_file;                          // of the other access or instruction
   uint32_t other_line, other_ptx_line;             // likewise
   uint32_t other_block[3], other_warp, other_lane; // likewise
   const char *buffer; // "shared variable 'tile' + 16", of C++ the source's name; NULL: none
@@ -392,15 +410,16 @@ typedef struct tilec_sim_report {
   tilec_sim_place place, other_place;
   const tilec_sim_wait *waits; // for TILEC_SIM_BUDGET, TIMEOUT, CANCELLED and DEADLOCK
   size_t wait_count;           // of waits
-  const char *ptx; // the text's line from the instruction on, with ptx_bytes bytes; NULL: none
-  size_t ptx_bytes;                      // of ptx
+  const char *ptx;             // the text's line from the instruction on, with ptx_bytes bytes; NULL: none
+  size_t ptx_bytes;            // of ptx
   tilec_sim_access access, other_access; // how both access memory
-  uint32_t bytes; // per lane of the access; 0: not known
+  uint32_t bytes;                        // per lane of the access; 0: not known
   // The race was seen between threads of one CTA; of different CTAs.
   int within_block, between_blocks;
   int is_global; // the address is in global memory
   // The allocation that contains the address, or is nearest to it. 0: none.
   uint64_t allocation, allocation_bytes;
+  uint32_t device, other_device; // of the CTAs: from 0
 } tilec_sim_report;
 
 // Returns the number of reports of the last launch.

@@ -274,13 +274,20 @@ static void print_side(const RaceFacts *race, Buf *out) {
 }
 
 void say_race(const RaceFacts *race, Buf *message) {
-  bool same_program = memcmp(race->program, race->other_program, 3 * sizeof *race->program) == 0;
+  bool devices = race->device != race->other_device;
+  bool same_program = !devices && memcmp(race->program, race->other_program, 3 * sizeof *race->program) == 0;
   buf_text(message, same_program ? "[T1202] " : "[T1201] ");
   buf_text(message, "data race on ");
   if (race->buffer)
     buffer_place(race->buffer, race->address, message);
   else
     buf_printf(message, "address 0x%" PRIx64, race->address);
+  if (devices) {
+    buf_printf(message,
+               ": no release and acquire of system scope order the %s by device %u and this %s by device %u",
+               race->other, race->other_device, race->what, race->device);
+    return;
+  }
   buf_printf(message, ": nothing orders this %s", race->what);
   if (!same_program) {
     buf_text(message, " in ");
@@ -333,14 +340,21 @@ const char *race_advice(RaceKind kind) {
   case RACE_WEAK:
     return "programs run in any order. An atomic orders them if the writer's releases and the reader's "
            "acquires, as the default sem=\"acq_rel\" does: a relaxed one does not. An atomic on a tile of "
-           "pointers orders only its own threads: put tl.debug_barrier() before it. To add to an element, use "
+           "pointers orders only its own threads: put tl.debug_barrier() before it. To add to an element, "
+           "use "
            "tl.atomic_add";
+  case RACE_DEVICES:
+    return "devices are ordered only by atomics with scope=\"sys\": after its accesses, one device signals "
+           "with "
+           "sem=\"release\", and the other waits for the signal with sem=\"acquire\" before its own. Each "
+           "buffer "
+           "that is used again, and each signal, needs the same the other way";
   }
   return "";
 }
 
 bool race_is_advice(const char *text, bool *within) {
-  for (int kind = RACE_LANES; kind <= RACE_WEAK; kind++) {
+  for (int kind = RACE_LANES; kind <= RACE_DEVICES; kind++) {
     *within = kind < RACE_PROGRAMS;
     if (strcmp(text, race_advice((RaceKind)kind)) == 0) return true;
   }

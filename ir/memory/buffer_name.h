@@ -41,8 +41,8 @@ void buffer_place(const BufferName *buffer, uint64_t address, Buf *out);
 
 // A wrong access, for the lowest wrong element.
 typedef struct AccessFacts {
-  const char *what;         // "load"
-  const char *stray;        // The argument that the address comes from, if it points to no buffer. NULL: none.
+  const char *what;  // "load"
+  const char *stray; // The argument that the address comes from, if it points to no buffer. NULL: none.
   const BufferName *buffer; // The intended or nearest buffer; NULL: none.
   uint64_t address;
   uint32_t bytes; // Size of an element of the pointer's type; 0: unknown.
@@ -70,6 +70,7 @@ typedef struct RaceFacts {
   uint64_t address;
   const char *what, *other;                // "store", "load"
   const uint32_t *program, *other_program; // three numbers each
+  uint32_t device, other_device;
   RaceSides sides;
 } RaceFacts;
 
@@ -87,6 +88,7 @@ typedef enum RaceKind {
   RACE_READER,   // Between two programs, one reading.
   RACE_ATOMIC,   // Between two programs, one atomic.
   RACE_WEAK,     // Between two programs, in a kernel whose atomics might have to order them.
+  RACE_DEVICES,  // Between programs of two devices.
 } RaceKind;
 const char *race_advice(RaceKind kind);
 // True if the text is an advice of race_advice. *within: it is for a race within a program.

@@ -378,6 +378,7 @@ static tilec_status print_findings(void *data) {
                            .name_count = buffer_names(t, names),
                            .args = t->launch->args,
                            .arg_count = t->launch->arg_count,
+                           .devices = t->launch->limits.devices,
                            .ptx_file = t->kernel->is_ptx ? "PTX" : NULL,
                            .weak_atomics = t->kernel->weak_atomics};
   size_t count = tilec_sim_report_count(t->sim), causes = 0;
@@ -416,12 +417,13 @@ static bool fits(uint64_t bits, uint32_t size) {
   return above <= 1 || above == UINT64_MAX >> (8 * size - 1);
 }
 
-static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch) {
-  for (uint32_t i = 0; i < launch->arg_count; i++) {
-    uint32_t size = tilec_sim_param_at(k->kernel, i)->size;
+static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t size = tilec_sim_param_at(k->kernel, i % launch->arg_count)->size;
     if (!fits(launch->args[i], size))
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u has %u bytes; it cannot hold %lld",
-                       tilec_sim_kernel_name(k->kernel), i, size, (long long)launch->args[i]);
+                       tilec_sim_kernel_name(k->kernel), i % launch->arg_count, size,
+                       (long long)launch->args[i]);
   }
   return TILEC_OK;
 }
@@ -458,17 +460,20 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   const SimKernel *k = kernel;
   const void *params[LAUNCH_MAX_ARGS];
   size_t count = tilec_sim_param_count(k->kernel);
-  if (launch->arg_count != count || count > LAUNCH_MAX_ARGS)
+  uint32_t devices = launch->limits.devices ? launch->limits.devices : 1;
+  if (launch->arg_count != count || devices * count > LAUNCH_MAX_ARGS)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %zu arguments, not %u",
                      tilec_sim_kernel_name(k->kernel), count, launch->arg_count);
-  for (uint32_t i = 0; i < count; i++) params[i] = &launch->args[i];
-  for (uint32_t i = 0; i < k->by_value.n; i++)
-    params[k->by_value.at[i]] = (const void *)(uintptr_t)launch->args[k->by_value.at[i]];
+  for (uint32_t i = 0; i < devices * count; i++) params[i] = &launch->args[i];
+  for (uint32_t i = 0; i < devices * k->by_value.n; i++) {
+    size_t at = i / k->by_value.n * count + k->by_value.at[i % k->by_value.n];
+    params[at] = (const void *)(uintptr_t)launch->args[at];
+  }
   for (uint32_t i = 0; i < count; i++)
     if (tilec_sim_param_at(k->kernel, i)->size > sizeof launch->args[i] && params[i] == &launch->args[i])
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u takes %u bytes, an argument has 8",
                        tilec_sim_kernel_name(k->kernel), i, tilec_sim_param_at(k->kernel, i)->size);
-  tilec_status status = check_widths(k, launch);
+  tilec_status status = check_widths(k, launch, devices * (uint32_t)count);
   if (status) return status;
   const LaunchLimits *limits = &launch->limits;
   Sim *state = device->state;
@@ -480,7 +485,7 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   else
     tilec_sim_check(sim, state->schedule, state->checks);
   tilec_sim_result result =
-      tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
+      tilec_sim_launch_devices(sim, k->kernel, devices, launch->grid, k->threads, k->shared_bytes, params);
   status = error_guard(keep_printed, &(Printed){device, limits->printed});
   if (result != TILEC_SIM_ERROR_KERNEL) {
     tilec_status launched = unlock_sim(device, result);

@@ -175,8 +175,9 @@ static bool call_has(Sources *sources, Loc loc, const char *word) {
   return false;
 }
 
-static void print_program(const ReportContext *c, const uint32_t program[3], Buf *out) {
+static void print_program(const ReportContext *c, const uint32_t program[3], uint32_t device, Buf *out) {
   buf_printf(out, "%s (%u, %u, %u)", c->ptx_file ? "CTA" : "program", program[0], program[1], program[2]);
+  if (c->devices > 1) buf_printf(out, " of device %u", device);
 }
 
 // C's form is "assertion 'text' failed at file:line".
@@ -190,7 +191,8 @@ static void say_assertion(const char *message, Buf *out) {
 }
 
 static bool same_program(const tilec_sim_report *r) {
-  return !r->other_ptx_line || memcmp(r->block, r->other_block, sizeof r->block) == 0;
+  return !r->other_ptx_line ||
+         (r->device == r->other_device && memcmp(r->block, r->other_block, sizeof r->block) == 0);
 }
 
 static RaceSides sides_of(const SimFinding *finding) {
@@ -226,7 +228,10 @@ static void advise_race(const ReportContext *c, const SimFinding *finding, Buf *
     if (r->between_blocks) buf_text(advice, RACE_ALSO_BETWEEN);
     return;
   }
-  if (r->between_blocks) buf_text(advice, race_advice(race_between(c, finding)));
+  if (r->device != r->other_device)
+    buf_text(advice, race_advice(RACE_DEVICES));
+  else if (r->between_blocks)
+    buf_text(advice, race_advice(race_between(c, finding)));
   if (r->between_blocks && within)
     buf_text(advice, RACE_ALSO_WITHIN);
   else if (within)
@@ -241,6 +246,8 @@ static RaceFacts race_facts(const SimFinding *finding) {
                      .other = access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE),
                      .program = r->block,
                      .other_program = r->other_ptx_line ? r->other_block : r->block,
+                     .device = r->device,
+                     .other_device = r->other_ptx_line ? r->other_device : r->device,
                      .sides = sides_of(finding)};
 }
 
@@ -333,7 +340,7 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
     buf_text(&words->advice, "the launch has no dynamic shared memory: give --shared BYTES");
   if (of_launch(r->kind)) return;
   buf_text(&words->message, ", in ");
-  print_program(c, r->block, &words->message);
+  print_program(c, r->block, r->device, &words->message);
 }
 
 // ---- the diagnostic ----
@@ -400,7 +407,7 @@ static void note_other(const ReportContext *c, const SimFinding *finding, Diag *
   else
     buf_printf(&text, "the earlier %s", access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE));
   buf_text(&text, ", in ");
-  print_program(c, r->other_block, &text);
+  print_program(c, r->other_block, r->other_device, &text);
   diag_note(c->diags, diag, finding->other, "%s", text.at);
   note_header(c, diag, finding->other, &r->other_place);
   diag_note_calls(c->diags, diag, finding->other);
@@ -408,7 +415,7 @@ static void note_other(const ReportContext *c, const SimFinding *finding, Diag *
 }
 
 // "warps 0-2, 5 of block 0,0,0 and of 3 more blocks: wait ..."
-static void print_wait(const tilec_sim_wait *wait, Buf *text) {
+static void print_wait(const ReportContext *c, const tilec_sim_wait *wait, Buf *text) {
   uint32_t warps = wait->warps;
   buf_text(text, warps & (warps - 1) ? "warps" : "warp");
   for (uint32_t w = 0, n = 0; w < 32; w++) {
@@ -420,6 +427,7 @@ static void print_wait(const tilec_sim_wait *wait, Buf *text) {
     w = last;
   }
   buf_printf(text, " of CTA %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
+  if (c->devices > 1) buf_printf(text, " of device %u", wait->device);
   unsigned long long more = wait->blocks - 1;
   if (more) buf_printf(text, " and of %llu more CTA%s", more, more > 1 ? "s" : "");
   bool many = more || (warps & (warps - 1));
@@ -432,7 +440,7 @@ static void print_wait(const tilec_sim_wait *wait, Buf *text) {
 static void note_waits(const ReportContext *c, const SimFinding *finding, Diag *diag) {
   for (size_t i = 0; i < finding->report.wait_count; i++) {
     Buf text = {0};
-    print_wait(&finding->report.waits[i], &text);
+    print_wait(c, &finding->report.waits[i], &text);
     diag_note(c->diags, diag, finding->waits[i], "%s", text.at);
     diag_note_calls(c->diags, diag, finding->waits[i]);
     buf_free(&text);

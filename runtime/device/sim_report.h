@@ -14,6 +14,7 @@ typedef struct ReportContext {
   uint32_t name_count;
   const uint64_t *args; // of the launch, for the parameter that an access names; NULL: not known
   uint32_t arg_count;
+  uint32_t devices;            // of the launch: with more than one, programs are named with theirs
   const char *const *pointers; // The name of each argument that is a pointer, or NULL. NULL: not known.
   const char *ptx_file;        // for PTX from the user: locations are its lines; otherwise NULL
   const char *ptx_hint;        // a note of the first report of such PTX; NULL: none

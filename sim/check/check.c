@@ -31,7 +31,7 @@ static uint32_t strands_of(const Launch *launch) {
 static uint32_t cluster_strands(const Launch *launch) { return strands_of(launch) * launch->cluster_blocks; }
 
 const char *check_refusal(const Launch *launch) {
-  if (launch->clusters > UINT32_MAX / cluster_strands(launch) - 1)
+  if (launch->devices * launch->clusters > UINT32_MAX / cluster_strands(launch) - 1)
     return "the grid has too many warps to be checked";
   return NULL;
 }
@@ -53,6 +53,7 @@ static void block_close(const LaunchChecker *checker, BlockCheck *check) {
   for (uint32_t w = 0; check->warps && w < checker->warps; w++) {
     view_close(&check->warps[w].view);
     foreign_drop(check->warps[w].pending);
+    foreign_drop(check->warps[w].pending_system);
     free(check->warps[w].lanes);
     free(check->warps[w].registers);
     free(check->warps[w].bulk);
@@ -89,7 +90,8 @@ static BlockCheck *block_open(LaunchChecker *checker, const Block *block) {
 static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t strand) {
   view_clear(&warp->view, checker->strands);
   foreign_drop(warp->pending);
-  warp->pending = NULL;
+  foreign_drop(warp->pending_system);
+  warp->pending = warp->pending_system = NULL;
   warp->fenced = false;
   warp->converged = warp->synced = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
@@ -141,8 +143,8 @@ static void keep_lowest(LaunchChecker *checker, const Warp *warp, const Fault *f
   tilec_sim_report *api = &report->api;
   uint32_t block[3];
   report_block(checker->launch, fault->block, block);
-  if (memcmp(block, api->block, sizeof block) != 0 || fault->address >= api->address ||
-      fault->address < api->allocation)
+  if (warp->block->device != api->device || memcmp(block, api->block, sizeof block) != 0 ||
+      fault->address >= api->address || fault->address < api->allocation)
     return;
   api->address = fault->address;
   api->warp = warp->index;

@@ -21,7 +21,7 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
   const View *view = &warp_check(warp)->view;
   uint32_t info = insn_index(warp, insn);
   if (has_access(insn) && insn->u.access->order != ORDER_WEAK)
-    info |= (uint32_t)MARK_STRONG | (insn->u.access->block_scope ? MARK_BLOCK : 0);
+    info |= (uint32_t)MARK_STRONG | (insn->u.access->scope == SCOPE_CTA ? MARK_BLOCK : 0);
   uint32_t first = block_check(warp->block)->first, own = warp_strand(warp);
   *actor = (Actor){.warp = warp,
                    .insn = insn,

@@ -47,9 +47,10 @@ typedef struct Report {
 // The clocks that releases of an address published, for acquires of that address.
 typedef struct Released {
   uint64_t key;    // 0: free
-  Foreign *wide;   // released at device scope
+  Foreign *system; // released at system scope, if there are several devices
+  Foreign *wide;   // released at device scope or more by `device`, the last one to release here
   Foreign *narrow; // released at any scope by `block`, the last CTA to release here
-  uint32_t block;
+  uint32_t block, device;
 } Released;
 
 typedef struct RegisterCheck RegisterCheck; // check_wgmma.c
@@ -58,6 +59,7 @@ typedef struct TmemCheck TmemCheck;         // check_tmem.c
 typedef struct WarpCheck {
   View view;
   Foreign *pending;         // Clocks that relaxed reads have found. The next fence acquires them.
+  Foreign *pending_system;  // Those of other devices. The next fence of system scope acquires them.
   bool fenced;              // Has released by a fence.
   uint32_t converged;       // All lanes know each other's events up to this clock.
   uint32_t synced;          // The clock of the last barrier or .sync instruction.
@@ -69,8 +71,8 @@ typedef struct WarpCheck {
   struct BulkReads *bulk;   // In check_end.c. NULL: no bulk store yet.
   uint32_t maxnregs;        // Number of setmaxnreg so far.
   uint32_t maxnreg;         // Instruction of the last one.
-  uint32_t *ordered; // By strand: clocks of tcgen05 that its next tcgen05 come after. NULL: there is none.
-  uint32_t issued;   // The clock of STRAND_ISSUED.
+  uint32_t *ordered;   // By strand: clocks of tcgen05 that its next tcgen05 come after. NULL: there is none.
+  uint32_t issued;     // The clock of STRAND_ISSUED.
   uint32_t at_cluster; // Lanes that have arrived at the cluster's barrier and not waited since.
 } WarpCheck;
 
@@ -87,7 +89,7 @@ typedef struct MbarrierCheck {
   bool counts_ops; // operations have arrived or transferred bytes
   bool valid;      // initialised, and not invalidated since
   Mark init;
-  bool fenced; // fence.mbarrier_init came after the initialisation
+  bool fenced;      // fence.mbarrier_init came after the initialisation
   uint32_t expects; // the last arrive.expect_tx; UINT32_MAX: none
   // The last copy that completes here without a wait. copy UINT32_MAX: none.
   const Block *copy_block; // that issued it
@@ -114,12 +116,12 @@ struct LaunchChecker {
   SimHooks hooks;
   const Launch *launch;
   BlockCheck *blocks;
-  uint32_t warps, threads;          // per CTA
-  uint32_t block_strands, strands;  // of a CTA, and of a cluster
-  uint32_t mbarriers;               // per CTA, each with its clock: MBARRIERS, or 1 if the program has none
-  Shadow *global;                   // per allocation
-  size_t allocations, last;         // `last`: the one accessed last
-  Released *released;               // a hash table with released_cap slots
+  uint32_t warps, threads;         // per CTA
+  uint32_t block_strands, strands; // of a CTA, and of a cluster
+  uint32_t mbarriers;              // per CTA, each with its clock: MBARRIERS, or 1 if the program has none
+  Shadow *global;                  // per allocation
+  size_t allocations, last;        // `last`: the one accessed last
+  Released *released;              // a hash table with released_cap slots
   uint32_t released_n, released_cap;
   Report *reports;
   Report *current; // made or counted by the last call of report_new; NULL: none
@@ -154,8 +156,11 @@ static inline uint32_t strand_of(const Block *block, StrandKind kind, uint32_t w
          (uint32_t)(kind - STRAND_TENSOR_CORE) * checker->warps + which;
 }
 
-// Returns true if a fence orders only within its CTA.
-static inline bool insn_fences_block(const Insn *insn) { return insn->count == 1; }
+static inline MemoryScope fence_scope(const Insn *insn) { return (MemoryScope)insn->count; }
+// The device of a strand's CTA.
+static inline uint32_t strand_device(const LaunchChecker *checker, uint32_t strand) {
+  return (uint32_t)((strand - 1) / checker->strands / checker->launch->clusters);
+}
 
 // A new report about this instruction. NULL: it was merged with an earlier one of the same kind and pair of
 // instructions, or there is no room. Sets location, warp, lanes and address. The caller fills in the rest.

@@ -129,6 +129,7 @@ void report_other(Report *report, const Warp *warp, const Mark *mark, bool read)
   strand_name(checker, mark->strand, &block, &kind, &which);
   set_other_place(api, warp->block->program, mark_insn(mark));
   report_block(checker->launch, block, api->other_block);
+  api->other_device = block / (uint32_t)checker->launch->blocks;
   api->other_access = access_of(&warp->block->program->code.at[mark_insn(mark)]);
   api->other_warp = kind == STRAND_MBARRIER ? 0 : which;
   api->other_lane = mark_lane(mark);
@@ -141,6 +142,7 @@ void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t othe
   tilec_sim_report *api = &report->api;
   set_other_place(api, warp->block->program, insn);
   memcpy(api->other_block, api->block, sizeof api->other_block);
+  api->other_device = api->device;
   api->other_warp = other_warp;
   api->other_message = what;
 }

@@ -57,6 +57,7 @@ static Released *released_at(LaunchChecker *checker, uint64_t key, bool make) {
 
 void sync_free(LaunchChecker *checker) {
   for (uint32_t i = 0; i < checker->released_cap; i++) {
+    foreign_drop(checker->released[i].system);
     foreign_drop(checker->released[i].wide);
     foreign_drop(checker->released[i].narrow);
   }
@@ -93,13 +94,17 @@ static void acquire_at(const HookLanes *lanes, uint64_t key) {
   const MemoryAccess *access = lanes->insn->u.access;
   Released *released = released_at(checker, key, false);
   if (!released) return;
-  Foreign *met[] = {access->block_scope ? NULL : released->wide,
-                    released->block == warp->block->index ? released->narrow : NULL};
-  for (int i = 0; i < 2; i++)
+  bool here = released->device == warp->block->device;
+  Foreign *met[] = {released->block == warp->block->index ? released->narrow : NULL,
+                    access->scope >= SCOPE_DEVICE && here ? released->wide : NULL,
+                    access->scope == SCOPE_SYSTEM ? released->system : NULL};
+  WarpCheck *check = warp_check(warp);
+  Foreign **later[] = {&check->pending, &check->pending, &check->pending_system};
+  for (int i = 0; i < 3; i++)
     if (met[i] && acquires(access->order))
       learn(warp, met[i]);
     else if (met[i])
-      join(&warp_check(warp)->pending, met[i], &checker->failed);
+      join(later[i], met[i], &checker->failed);
 }
 
 void sync_acquire(const HookLanes *lanes) {
@@ -122,6 +127,13 @@ static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, b
   return all;
 }
 
+// What a release publishes for other devices.
+static Foreign *system_released(const Warp *warp, const MemoryAccess *access, Foreign *all) {
+  const Launch *launch = checker_of(warp)->launch;
+  if (launch->devices == 1 || access->scope != SCOPE_SYSTEM) return NULL;
+  return releases(access->order) ? all : warp_check(warp)->view.system;
+}
+
 // An atomic adds to the clocks released at the address. A store replaces them.
 static void put_released(Foreign **to, Foreign *released, bool continues, bool *failed) {
   if (!continues) {
@@ -140,16 +152,19 @@ void sync_release(const HookLanes *lanes) {
   if (lanes->access == HOOK_READ || (!release && !check->fenced && !checker->released_n)) return;
   Foreign *narrow =
       released_by(warp, release ? CLOCK_SEEN : CLOCK_RELEASED_BLOCK, check->view.seen, &checker->failed);
-  Foreign *wide = access->block_scope ? NULL
-                  : release           ? foreign_keep(narrow)
+  Foreign *wide = access->scope == SCOPE_CTA ? NULL
+                  : release                  ? foreign_keep(narrow)
                             : released_by(warp, CLOCK_RELEASED, check->view.released, &checker->failed);
+  Foreign *system = system_released(warp, access, narrow);
   for (uint32_t l = 0; l < LANES; l++)
     for (uint32_t i = 0; lanes->mask >> l & 1 && i < elements_of(lanes); i++) {
       Released *at = released_at(checker, key_of(lanes, l, i), release || check->fenced);
       if (!at) continue;
       put_released(&at->narrow, narrow, atomic && at->block == warp->block->index, &checker->failed);
+      put_released(&at->wide, wide, atomic && at->device == warp->block->device, &checker->failed);
+      put_released(&at->system, system, atomic, &checker->failed);
       at->block = warp->block->index;
-      put_released(&at->wide, wide, atomic, &checker->failed);
+      at->device = warp->block->device;
     }
   foreign_drop(narrow);
   foreign_drop(wide);
@@ -162,18 +177,27 @@ static void part_copy(View *view, ClockPart part, uint32_t strands) {
   memcpy(view_part(view, part, strands), view->at, strands * sizeof *view->at);
 }
 
+static void take_pending(Warp *warp, Foreign **pending) {
+  if (*pending) learn(warp, *pending);
+  foreign_drop(*pending);
+  *pending = NULL;
+}
+
 static void thread_fence(Warp *warp, const Insn *insn) {
   LaunchChecker *checker = checker_of(warp);
   WarpCheck *check = warp_check(warp);
-  if (check->pending) learn(warp, check->pending);
-  foreign_drop(check->pending);
-  check->pending = NULL;
+  take_pending(warp, &check->pending);
+  if (fence_scope(insn) == SCOPE_SYSTEM) take_pending(warp, &check->pending_system);
   check->fenced = true;
   part_copy(&check->view, CLOCK_RELEASED_BLOCK, checker->strands);
-  if (!insn_fences_block(insn)) {
+  if (fence_scope(insn) != SCOPE_CTA) {
     part_copy(&check->view, CLOCK_RELEASED, checker->strands);
     foreign_drop(check->view.released);
     check->view.released = foreign_keep(check->view.seen);
+  }
+  if (fence_scope(insn) == SCOPE_SYSTEM && checker->launch->devices > 1) {
+    foreign_drop(check->view.system);
+    check->view.system = released_by(warp, CLOCK_SEEN, check->view.seen, &checker->failed);
   }
   warp_tick(warp);
 }

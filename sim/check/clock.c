@@ -89,7 +89,8 @@ bool view_open(View *view, uint32_t strands) {
 static void drop_foreign(View *view) {
   foreign_drop(view->seen);
   foreign_drop(view->released);
-  view->seen = view->released = NULL;
+  foreign_drop(view->system);
+  view->seen = view->released = view->system = NULL;
 }
 
 void view_close(View *view) {
@@ -115,4 +116,5 @@ void view_join(View *to, const View *from, uint32_t strands, bool *failed) {
     to->at[i] = to->at[i] > from->at[i] ? to->at[i] : from->at[i];
   join_foreign(&to->seen, from->seen, failed);
   join_foreign(&to->released, from->released, failed);
+  join_foreign(&to->system, from->system, failed);
 }

@@ -42,6 +42,7 @@ typedef enum ClockPart {
 typedef struct View {
   uint32_t *at;             // CLOCK_PARTS vectors of `strands` clocks
   Foreign *seen, *released; // of other CTAs
+  Foreign *system; // All that a fence of system scope released. NULL: nothing, or there is one device.
 } View;
 
 bool view_open(View *view, uint32_t strands); // all zero; false: out of memory

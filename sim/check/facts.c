@@ -15,6 +15,7 @@ bool site_same(const Site *a, const Site *b) {
 }
 
 void report_block(const Launch *launch, uint32_t block, uint32_t id[3]) {
+  block %= (uint32_t)launch->blocks;
   id[0] = block % launch->grid[0];
   id[1] = block / launch->grid[0] % launch->grid[1];
   id[2] = block / launch->grid[0] / launch->grid[1];
@@ -62,6 +63,7 @@ void report_facts(tilec_sim_report *report, const Launch *launch, const Insn *in
   report->line = report->place.line;
   report->ptx_line = insn->ptx_line;
   report_block(launch, block, report->block);
+  report->device = block / (uint32_t)launch->blocks;
   instruction(report, program, insn);
   report->access = access_of(insn);
   if (report->access) report->bytes = insn->u.access->bytes * insn->u.access->count;

@@ -34,10 +34,18 @@ static inline bool after(Actor *actor, const Mark *mark, uint32_t lane) {
   return mark->clock <= actor->seen[strand];
 }
 
+static bool on_other_device(const Actor *actor, const Mark *mark) {
+  return strand_device(checker_of(actor->warp), mark->strand) != actor->block->device;
+}
+
 // Two strong accesses are no race if each thread is within the scope of the other access.
 static inline bool both_strong(const Actor *actor, const Mark *mark) {
   uint32_t flags = actor->mark.info & mark->info;
   if (!(flags & MARK_STRONG)) return false;
+  if (checker_of(actor->warp)->launch->devices > 1 && on_other_device(actor, mark)) {
+    const Insn *other = &actor->warp->block->program->code.at[mark_insn(mark)];
+    return actor->insn->u.access->scope == SCOPE_SYSTEM && other->u.access->scope == SCOPE_SYSTEM;
+  }
   return mark->strand - actor->first - actor->base < actor->block_strands ||
          !((actor->mark.info | mark->info) & MARK_BLOCK);
 }
@@ -62,7 +70,9 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
   StrandKind kind;
   uint32_t block, which;
   strand_name(checker_of(actor->warp), mark->strand, &block, &kind, &which);
-  if (block != actor->warp->block->index && mark->strand - actor->first < actor->strands)
+  if (on_other_device(actor, mark))
+    report_order(report, "a release by the first device and an acquire by the second, both of scope .sys");
+  else if (block != actor->warp->block->index && mark->strand - actor->first < actor->strands)
     report_order(report, "a barrier of the cluster (barrier.cluster.arrive and .wait), or an mbarrier");
   else if (block != actor->warp->block->index) {
     if (mark->info & actor->mark.info & MARK_STRONG)

@@ -211,7 +211,7 @@ static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
         strcmp(place->text, stand->text) != 0)
       continue;
     if (!site->file && old->ptx_line != stand->insn->ptx_line) continue;
-    bool first = memcmp(old->block, block->id, sizeof old->block) == 0;
+    bool first = old->device == block->device && memcmp(old->block, block->id, sizeof old->block) == 0;
     if (first) old->warps |= 1u << warp->index;
     old->blocks += place->last_block != block->index;
     place->last_block = block->index;
@@ -227,7 +227,8 @@ static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
                            .ptx_line = stand->insn->ptx_line,
                            .address = stand->address,
                            .warps = 1u << warp->index,
-                           .blocks = 1};
+                           .blocks = 1,
+                           .device = block->device};
   memcpy(wait->block, block->id, sizeof wait->block);
 }
 

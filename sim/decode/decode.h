@@ -100,6 +100,7 @@ bool mod_take(Decoder *d, const char *name);
 // The first of `any_of` that is present. MOD_NONE or OP_NONE if none is. Operations are matched by mnemonic.
 Modifier mod_one_of(Decoder *d, const Modifier *any_of, size_t n);
 Operation mod_operation(Decoder *d, const Operation *any_of, size_t n);
+MemoryScope mod_scope(Decoder *d); // SCOPE_DEVICE if there is none
 PtxType mod_type(Decoder *d);      // the next type; PTX_NONE: none
 PtxType mod_need_type(Decoder *d); // an error if there is none
 Round mod_round(Decoder *d);       // rn rz rm rp; ROUND_NONE
@@ -132,7 +133,7 @@ void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Addr
 uint64_t operand_constant(Decoder *d, uint64_t most); // a constant up to `most`
 // {registers} or one register of `bytes`, up to `most`. Returns the number.
 uint32_t operand_registers(Decoder *d, uint32_t *slots, uint32_t most, uint32_t bytes, bool written);
-uint32_t slot_all_lanes(Decoder *d);                  // the member mask of .aligned instructions
+uint32_t slot_all_lanes(Decoder *d); // the member mask of .aligned instructions
 Symbol *symbol_find(Decoder *d, Str name);
 Symbol *symbol_add(Decoder *d, SymbolKind kind, Str name);
 Special special_find(Str name);

@@ -249,12 +249,12 @@ static void take_order(Decoder *d, MemoryAccess *access) {
     MemoryOrder order;
   } rows[] = {{"weak", ORDER_WEAK},       {"volatile", ORDER_RELAXED}, {"relaxed", ORDER_RELAXED},
               {"acquire", ORDER_ACQUIRE}, {"release", ORDER_RELEASE},  {"acq_rel", ORDER_ACQ_REL}};
-  static const char *const wide[] = {"cluster", "gpu", "sys"};
   access->order = access->atomic ? ORDER_RELAXED : ORDER_WEAK;
+  bool is_volatile = false;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (mod_take(d, rows[i].name)) access->order = rows[i].order;
-  access->block_scope = mod_take(d, "cta");
-  for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) mod_take(d, wide[i]);
+    if (mod_take(d, rows[i].name)) access->order = rows[i].order, is_volatile |= i == 1;
+  access->scope = mod_scope(d);
+  if (is_volatile) access->scope = SCOPE_SYSTEM; // as .relaxed.sys
 }
 
 // Cache hints, which change no value.

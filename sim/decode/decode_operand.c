@@ -24,6 +24,13 @@ bool mod_take(Decoder *d, const char *name) {
   return false;
 }
 
+MemoryScope mod_scope(Decoder *d) {
+  MemoryScope scope = mod_take(d, "cta") ? SCOPE_CTA : mod_take(d, "sys") ? SCOPE_SYSTEM : SCOPE_DEVICE;
+  mod_take(d, "cluster");
+  mod_take(d, "gpu");
+  return scope;
+}
+
 Modifier mod_one_of(Decoder *d, const Modifier *any_of, size_t n) {
   static const char *const texts[] = {
       NULL,

@@ -200,8 +200,8 @@ void decode_fence(Decoder *d) {
     fence = proxy_fence(d);
   else if (mod_take(d, "mbarrier_init"))
     fence = HOOK_FENCE_MBARRIER_INIT;
-  d->insn.count = mod_take(d, "cta"); // 1: of the block's scope
-  mod_take(d, "gl");
+  mod_take(d, "gl"); // of membar: .gpu
+  d->insn.count = mod_scope(d);
   take_scope(d);
   if (fence == HOOK_FENCE_TENSORMAP && operand_more(d)) {
     AddressOperand map;

@@ -63,7 +63,7 @@ void exec_cancel(Warp *warp, const Insn *insn, uint32_t mask) {
                  "a clusterlaunchcontrol.try_cancel after the CTA has seen that an earlier one failed");
       return;
     }
-    if (launch_take(launch, &cluster)) {
+    if (launch_take(launch, warp->block->device, &cluster)) {
       block_place(launch, cluster, 0, response);
       response[3] = CANCELLED;
     }

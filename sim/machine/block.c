@@ -147,13 +147,18 @@ static void fill_param(unsigned char *regs, const ParamSlot *param, const unsign
 
 unsigned char *block_image(const Launch *launch) {
   const Program *program = launch->program;
-  unsigned char *image = aligned_alloc(ALIGNMENT, aligned(program->register_bytes));
-  if (!image) return NULL;
-  memset(image, 0, aligned(program->register_bytes));
-  for (uint32_t i = 0; i < program->constants.n; i++) fill_slot(image, &program->constants.at[i]);
-  for (uint32_t i = 0; i < program->param_slots.n; i++)
-    fill_param(image, &program->param_slots.at[i], launch->params);
-  return image;
+  size_t bytes = aligned(program->register_bytes);
+  unsigned char *images = aligned_alloc(ALIGNMENT, launch->devices * bytes);
+  if (!images) return NULL;
+  memset(images, 0, launch->devices * bytes);
+  for (uint32_t device = 0; device < launch->devices; device++) {
+    unsigned char *image = images + device * bytes;
+    const unsigned char *params = launch->params + (size_t)device * program->param_bytes;
+    for (uint32_t i = 0; i < program->constants.n; i++) fill_slot(image, &program->constants.at[i]);
+    for (uint32_t i = 0; i < program->param_slots.n; i++)
+      fill_param(image, &program->param_slots.at[i], params);
+  }
+  return images;
 }
 
 // Addresses of shared memory have the CTA's rank.
@@ -212,10 +217,14 @@ void block_place(const Launch *launch, uint64_t cluster, uint32_t rank, uint32_t
   }
 }
 
-static void start_one(Block *block, const unsigned char *image, uint64_t cluster) {
+static void start_one(Block *block, const unsigned char *images, uint32_t device, uint64_t cluster) {
   const Launch *launch = block->worker->launch;
+  const unsigned char *image = images + device * aligned(block->program->register_bytes);
+  block->started &= block->device == device; // registers hold the parameters of the last device
+  block->device = device;
   block_place(launch, cluster, block->rank, block->id);
-  block->index = (block->id[2] * launch->grid[1] + block->id[1]) * launch->grid[0] + block->id[0];
+  block->index = device * (uint32_t)launch->blocks +
+                 (block->id[2] * launch->grid[1] + block->id[1]) * launch->grid[0] + block->id[0];
   block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
   memset(block->barriers, 0, sizeof block->barriers);
   block->async_count = block->waited = 0;
@@ -232,9 +241,10 @@ static void start_one(Block *block, const unsigned char *image, uint64_t cluster
   block->commits = false;
 }
 
-void block_start(Block *leader, const unsigned char *image, uint64_t index) {
-  leader->cluster = (uint32_t)index;
-  for (uint32_t i = 0; i < cluster_size(leader); i++) start_one(cluster_block(leader, i), image, index);
+void block_start(Block *leader, const unsigned char *images, uint32_t device, uint64_t index) {
+  leader->cluster = (uint32_t)(device * leader->worker->launch->clusters + index);
+  for (uint32_t i = 0; i < cluster_size(leader); i++)
+    start_one(cluster_block(leader, i), images, device, index);
   for (uint32_t i = 0; i < cluster_size(leader); i++) sim_hook_block_start(cluster_block(leader, i));
 }
 

@@ -9,21 +9,22 @@
 // cluster, which run together.
 
 // A cluster of CTAs with memory for the launch's kernel, by its leader. NULL if the host has no memory.
-// `image`: see block_image.
+// `images`: see block_image.
 Block *block_new(Worker *worker);
 void block_free(Block *block);
-// The initial registers of a warp, except values that differ between warps. It has register_bytes, from
-// aligned_alloc. NULL: out of memory.
+// The initial registers of a warp on each device, except values that differ between warps. From aligned_alloc.
+// NULL: out of memory.
 unsigned char *block_image(const Launch *launch);
-// Makes it cluster `index` of the grid, with every thread at the start.
-void block_start(Block *block, const unsigned char *image, uint64_t index);
+// Makes it cluster `index` of a device's grid, with every thread at the start.
+void block_start(Block *block, const unsigned char *images, uint32_t device, uint64_t index);
 
-// The place in the grid of a cluster's CTA, and its number.
+// The place in the device's grid of a cluster's CTA.
 void block_place(const Launch *launch, uint64_t cluster, uint32_t rank, uint32_t id[3]);
+// Its number in the grids of all devices, and that of its cluster.
 static inline uint32_t block_of_cluster(const Launch *launch, uint64_t cluster, uint32_t rank) {
-  uint32_t id[3];
-  block_place(launch, cluster, rank, id);
-  return (id[2] * launch->grid[1] + id[1]) * launch->grid[0] + id[0];
+  uint32_t id[3], device = launch->devices > 1 ? (uint32_t)(cluster / launch->clusters) : 0;
+  block_place(launch, cluster - device * launch->clusters, rank, id);
+  return device * (uint32_t)launch->blocks + (id[2] * launch->grid[1] + id[1]) * launch->grid[0] + id[0];
 }
 
 typedef enum BlockState { BLOCK_RUNNING, BLOCK_DONE, BLOCK_FAULT } BlockState;

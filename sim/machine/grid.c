@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A worker takes the next CTA of the grid, or cluster of CTAs, whenever it may have one more in progress. It
-// begins with one. If CTAs outlast their slice, it takes more, doubling each round, up to the number that the
+// begins with one of each device. If CTAs outlast their slice, it takes more, doubling each round, up to the number that the
 // modelled GPU holds. So memory stays small for ordinary kernels. "CTA" below means a cluster, by its leader.
 #include "sim/machine/grid.h"
 
@@ -16,8 +16,8 @@ enum { BLOCK_SLICE = 65536, SHORT_SLICE = 512 };
 
 typedef struct LaunchShared { // shared by the workers of a launch
   Launch *launch;
-  const unsigned char *image;
-  uint32_t most_blocks; // in progress, per worker
+  const unsigned char *images;
+  uint32_t most_blocks; // in progress, per worker and device
   atomic_ullong clock;
   atomic_ullong epoch; // increases, from 1, whenever a worker has run a CTA that does not spin
   atomic_bool stop, deadlock;
@@ -33,27 +33,48 @@ typedef struct WorkerThread {
   LaunchShared *shared;
   Block **active, **spare;
   uint32_t n, spares;
+  uint32_t here[TILEC_SIM_MAX_DEVICES]; // CTAs in progress of each device
   bool no_memory, started;
   bool no_room; // for one more CTA
   atomic_ullong idle;
   pthread_t thread;
 } WorkerThread;
 
-static uint64_t not_started(const Launch *launch) {
-  uint64_t next = __atomic_load_n(&launch->next, __ATOMIC_RELAXED);
+static uint64_t not_started(const Launch *launch, uint32_t device) {
+  uint64_t next = __atomic_load_n(&launch->next[device], __ATOMIC_RELAXED);
   return next < launch->clusters ? launch->clusters - next : 0;
 }
 
-bool launch_take(Launch *launch, uint64_t *index) {
-  if (!not_started(launch)) return false;
-  *index = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
+static uint64_t all_not_started(const Launch *launch) {
+  uint64_t sum = 0;
+  for (uint32_t d = 0; d < launch->devices; d++) sum += not_started(launch, d);
+  return sum;
+}
+
+bool launch_take(Launch *launch, uint32_t device, uint64_t *index) {
+  if (!not_started(launch, device)) return false;
+  *index = __atomic_fetch_add(&launch->next[device], 1, __ATOMIC_RELAXED);
   return *index < launch->clusters;
 }
 
-// Starts the grid's next CTA. False: there is none, or memory is exhausted.
+// Finds the device whose next CTA starts: of those with CTAs left and room, the one with the fewest in progress.
+static bool next_device(const WorkerThread *self, uint32_t *device) {
+  const Launch *launch = self->shared->launch;
+  bool found = false;
+  for (uint32_t i = 0; i < launch->devices; i++) {
+    uint32_t d = launch->descending ? launch->devices - 1 - i : i;
+    if (self->here[d] == self->shared->most_blocks || !not_started(launch, d)) continue;
+    if (!found || self->here[d] < self->here[*device]) *device = d;
+    found = true;
+  }
+  return found;
+}
+
+// Starts the next CTA. False: there is none, or memory is exhausted.
 static bool start_next_block(WorkerThread *self) {
   LaunchShared *shared = self->shared;
-  if (!not_started(shared->launch)) return false;
+  uint32_t device = 0;
+  if (!next_device(self, &device)) return false;
   Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
   if (!block) {
     self->no_memory = self->n == 0; // with fewer CTAs in progress the launch may still end
@@ -61,12 +82,13 @@ static bool start_next_block(WorkerThread *self) {
     return false;
   }
   uint64_t index;
-  if (!launch_take(shared->launch, &index)) {
+  if (!launch_take(shared->launch, device, &index)) {
     self->spare[self->spares++] = block;
     return false;
   }
-  block_start(block, shared->image, index);
+  block_start(block, shared->images, device, index);
   self->active[self->n++] = block;
+  self->here[device]++;
   return true;
 }
 
@@ -118,7 +140,7 @@ static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) 
   uint64_t before = self->worker.clock, budget = shared->launch->budget, used = atomic_load(&shared->clock);
   uint64_t left = used < budget ? budget - used : 0,
            slice = shared->launch->watch_every ? shared->launch->watch_every : BLOCK_SLICE;
-  if (others_spin && slice > SHORT_SLICE) slice = SHORT_SLICE;
+  if ((others_spin || shared->launch->devices > 1) && slice > SHORT_SLICE) slice = SHORT_SLICE;
   if (!run_watch(self, block, others_spin, &state)) {
     state = block_run(block, left < slice ? left : slice);
     block->slices++;
@@ -144,6 +166,7 @@ static bool run_round(WorkerThread *self, bool *moved) {
       continue;
     }
     self->spare[self->spares++] = self->active[i];
+    self->here[self->active[i]->device]--;
     for (uint32_t k = i + 1; k < self->n; k++) self->active[k - 1] = self->active[k];
     self->n--;
   }
@@ -165,7 +188,8 @@ static bool all_spin(WorkerThread *self, uint64_t epoch) {
   enum { PAUSE = 50000 }; // nanoseconds
   LaunchShared *shared = self->shared;
   bool stirred = false;
-  bool full = self->n == shared->most_blocks || self->no_room || !not_started(shared->launch);
+  uint32_t device;
+  bool full = self->no_room || !next_device(self, &device);
   if (!full || atomic_load(&shared->epoch) != epoch) return false;
   for (uint32_t i = 0; i < self->n; i++) stirred |= watch_stir(self->active[i]);
   if (stirred) atomic_fetch_add(&shared->epoch, 1);
@@ -182,13 +206,13 @@ static bool all_spin(WorkerThread *self, uint64_t epoch) {
 static void launch_deadlock(WorkerThread *self) {
   LaunchShared *shared = self->shared;
   atomic_store(&shared->deadlock, true);
-  block_deadlock(self->active[0], not_started(shared->launch) * shared->launch->cluster_blocks);
+  block_deadlock(self->active[0], all_not_started(shared->launch) * shared->launch->cluster_blocks);
 }
 
 // False: the launch ends, with a fault or a deadlock.
 static bool run_rounds(WorkerThread *self) {
   LaunchShared *shared = self->shared;
-  uint32_t wanted = 1;
+  uint32_t devices = shared->launch->devices, wanted = devices;
   for (;;) {
     while (self->n < wanted && start_next_block(self)) continue;
     if (self->n == 0) return true;
@@ -202,8 +226,8 @@ static bool run_rounds(WorkerThread *self) {
       launch_deadlock(self);
       return false;
     }
-    wanted = self->n ? 2 * self->n : 1;
-    if (wanted > shared->most_blocks) wanted = shared->most_blocks;
+    wanted = self->n ? 2 * self->n : devices;
+    if (wanted > devices * shared->most_blocks) wanted = devices * shared->most_blocks;
   }
 }
 
@@ -221,8 +245,9 @@ static bool worker_open(WorkerThread *self, LaunchShared *shared) {
   self->worker.launch = shared->launch;
   self->worker.executed = calloc(program->code.n, sizeof *self->worker.executed);
   self->worker.by_site = calloc(program->sites.n, sizeof *self->worker.by_site);
-  self->active = calloc(shared->most_blocks, sizeof(Block *));
-  self->spare = calloc((size_t)shared->most_blocks + 1, sizeof(Block *));
+  size_t most_blocks = (size_t)shared->launch->devices * shared->most_blocks;
+  self->active = calloc(most_blocks, sizeof(Block *));
+  self->spare = calloc(most_blocks + 1, sizeof(Block *));
   return self->worker.executed && self->worker.by_site && self->active && self->spare;
 }
 
@@ -285,17 +310,17 @@ static void run_all(WorkerThread *workers, uint32_t threads) {
 LaunchResult launch_run(Launch *launch, uint32_t threads) {
   LaunchResult result = {0};
   launch->deadline = launch->timeout > 0 ? seconds_now() + launch->timeout - launch->spent : 0;
-  unsigned char *image = block_image(launch);
+  unsigned char *images = block_image(launch);
   uint32_t resident = launch->resident / launch->cluster_blocks;
   LaunchShared shared = {
-      .launch = launch, .image = image, .most_blocks = resident ? (resident + threads - 1) / threads : 1};
+      .launch = launch, .images = images, .most_blocks = resident ? (resident + threads - 1) / threads : 1};
   WorkerThread *workers = calloc(threads, sizeof *workers);
   shared.workers = workers;
   shared.threads = threads;
   atomic_store(&shared.epoch, 1);
   result.executed = calloc(launch->program->code.n, sizeof *result.executed);
   result.by_site = calloc(launch->program->sites.n, sizeof *result.by_site);
-  bool ready = image && workers && result.executed && result.by_site;
+  bool ready = images && workers && result.executed && result.by_site;
   for (uint32_t i = 0; workers && i < threads; i++) ready &= worker_open(&workers[i], &shared);
   if (ready) run_all(workers, threads);
   for (uint32_t i = 0; ready && i < threads; i++) collect(&result, &workers[i]);
@@ -303,6 +328,6 @@ LaunchResult launch_run(Launch *launch, uint32_t threads) {
   for (uint32_t i = 0; workers && i < threads; i++) worker_close(&workers[i]);
   result.no_memory |= !ready;
   free(workers);
-  free(image);
+  free(images);
   return result;
 }

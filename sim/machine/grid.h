@@ -19,8 +19,8 @@ typedef struct LaunchResult {
 // Runs every CTA on `threads` host threads. The caller frees the result's arrays and waits.
 LaunchResult launch_run(Launch *launch, uint32_t threads);
 
-// Takes the next cluster of the grid that has not started. False: there is none.
-bool launch_take(Launch *launch, uint64_t *index);
+// Takes the next cluster of the device's grid that has not started. False: there is none.
+bool launch_take(Launch *launch, uint32_t device, uint64_t *index);
 
 // Says if the launch has timed out or is cancelled. Called often, so that it ends soon.
 typedef enum LaunchEnd { LAUNCH_GOES_ON, LAUNCH_TIMED_OUT, LAUNCH_CANCELLED } LaunchEnd;

@@ -243,9 +243,8 @@ static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const ui
                          program->local_bytes, "local");
   case SPACE_PARAM: // read-only: decoding rejects stores, and resolve() rejects those through generic
                     // addresses
-    return resolve_small(warp, insn, addresses, mask, bytes, writes, host,
-                         (unsigned char *)block->worker->launch->params, program->param_bytes, 0,
-                         "parameter");
+    return resolve_small(warp, insn, addresses, mask, bytes, writes, host, block_params(block),
+                         program->param_bytes, 0, "parameter");
   case SPACE_GENERIC:
   case SPACE_REG:
   case SPACE_GLOBAL:
@@ -329,7 +328,7 @@ static unsigned char *small_space(const Warp *warp, PtxSpace space, bool writes,
   }
   if (space != SPACE_PARAM || writes) return NULL;
   *size = block->program->param_bytes;
-  return (unsigned char *)block->worker->launch->params;
+  return block_params(block);
 }
 
 static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint64_t bytes,

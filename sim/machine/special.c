@@ -35,7 +35,8 @@ static uint32_t special_value(const Block *block, uint32_t warp, Special special
   case SPECIAL_LANEID: return lane;
   case SPECIAL_WARPID: return warp;
   case SPECIAL_NWARPID: return block->warp_count;
-  case SPECIAL_SMID: return block->index % launch->multiprocessors;
+  case SPECIAL_SMID:
+    return (block->index - block->device * (uint32_t)launch->blocks) % launch->multiprocessors;
   case SPECIAL_NSMID: return launch->multiprocessors;
   case SPECIAL_WARPSIZE: return LANES;
   case SPECIAL_LANEMASK_EQ: return 1u << lane;

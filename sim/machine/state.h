@@ -103,11 +103,12 @@ enum { CLUSTER_SHIFT = 24, CLUSTER_OFFSET = (1 << CLUSTER_SHIFT) - 1 };
 struct Block {
   Worker *worker;
   const Program *program;
-  uint32_t index;
+  uint32_t device;
+  uint32_t index; // in the grids of all devices, one after another
   uint32_t id[3];
   Block **peers; // the CTAs of its cluster by rank, with itself; NULL: a cluster of one
   uint32_t rank;
-  uint32_t cluster; // the cluster's number in the grid, in its leader
+  uint32_t cluster; // the cluster's number in the grids of all devices, in its leader
   Warp *warps;
   uint32_t warp_count, live_threads;
   unsigned char *registers, *local;
@@ -139,12 +140,14 @@ typedef struct Launch {
   const Program *program;
   Memory *memory;
   uint32_t grid[3], block[3], cluster[3]; // cluster: in CTAs
-  uint64_t blocks;
-  uint64_t clusters, next; // next: the first one that has not started, for all workers
-  uint32_t cluster_blocks; // CTAs of a cluster
+  uint32_t devices;                       // Each has a grid of its own, and they make progress together.
+  uint64_t blocks, clusters;              // of one device
+  uint64_t
+      next[TILEC_SIM_MAX_DEVICES]; // Of each device: the first cluster that has not started, for all workers.
+  uint32_t cluster_blocks;         // CTAs of a cluster
   uint32_t dynamic_shared;
-  const unsigned char *params;
-  uint32_t resident; // CTAs that make progress together
+  const unsigned char *params; // program->param_bytes of each device
+  uint32_t resident;           // CTAs of a device that make progress together
   uint32_t multiprocessors;
   bool descending;       // order of warps
   bool late;             // asynchronous effects happen at their wait
@@ -175,6 +178,10 @@ struct Worker {
   Watch *watch; // NULL: none yet
 };
 
+static inline unsigned char *block_params(const Block *block) {
+  const Launch *launch = block->worker->launch;
+  return (unsigned char *)launch->params + (size_t)block->device * launch->program->param_bytes;
+}
 static inline uint32_t cluster_size(const Block *block) {
   return block->peers ? block->worker->launch->cluster_blocks : 1;
 }

@@ -81,6 +81,9 @@ typedef enum MemoryOrder {
   ORDER_ACQ_REL
 } MemoryOrder;
 
+// The threads that an access or a fence can order with. .cluster counts as SCOPE_DEVICE.
+typedef enum MemoryScope { SCOPE_CTA, SCOPE_DEVICE, SCOPE_SYSTEM } MemoryScope;
+
 // The form of a memory instruction.
 typedef struct MemoryAccess {
   PtxSpace space;
@@ -96,7 +99,7 @@ typedef struct MemoryAccess {
   Operation atomic;      // atom and red: the operation; MOV: exch, SETP: cas, ADDC: inc, SUBC: dec
   PtxType type;
   MemoryOrder order;
-  bool block_scope; // .cta: ordered only within the CTA
+  MemoryScope scope; // of the order
 } MemoryAccess;
 
 // One address operand.

@@ -71,8 +71,9 @@ typedef struct Options {
   Command topic;        // for help: the command to explain; COMMAND_HELP: all of them
   const char *function; // for help: a function of the language, or "language"; NULL: none
   const char *option;   // for help: a long or short spelling of options.def to explain; NULL: none
-  const char *word;     // for help: of the glossary, the Python API or a SPEC; with the two above: of the API; NULL: none
-  const char *code;     // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
+  const char *
+      word; // for help: of the glossary, the Python API or a SPEC; with the two above: of the API; NULL: none
+  const char *code; // for help: the code of diagnostics.def to explain, or "codes"; NULL: none
   ColorWhen color;
   char **words; // all words after `tilec`, with those of argument files
   int word_count;
@@ -95,12 +96,12 @@ typedef struct Options {
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
   bool json;     // for cache and version
-  bool stdio;            // lsp: changes nothing
+  bool stdio;    // lsp: changes nothing
   Format format; // for explain and tune
   // tilec tune
   VEC(TuneRange) ranges;
   bool predict;
-  const char *lock; // NULL: none
+  const char *lock;   // NULL: none
   double *predicted;  // explain: gets the predicted seconds, and nothing is printed; NULL: not asked for
   const char *card;   // for explain; NULL: the target's default
   uint32_t registers; // for explain, per thread; 0: from ptxas, or an estimate
@@ -111,7 +112,8 @@ typedef struct Options {
   const char *grid_text;             // for PTX files
   uint32_t threads[3], shared_bytes; // for the simulator
   tilec_sim_options sim;             // of the simulator
-  bool sim_given;                    // --sim-schedule or --sim-threads
+  bool sim_given;                    // an option that only the simulator has
+  uint32_t devices;                  // that the simulator has
   bool grid_given, check, stats, strict, verbose, step;
   const char *check_file;          // NULL: the same file
   double allow_uncompared;         // share of an output that --check may leave out

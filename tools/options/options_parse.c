@@ -266,6 +266,7 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
                        .emit = EMIT_PTX,
                        .target = target_default(),
                        .device = "auto",
+                       .devices = 1,
                        .allow_uncompared = 0.01};
   options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
   if (!options_read_files(&argc, &argv, arena, error)) return false;

@@ -36,7 +36,10 @@ static bool parse_scalar(ArgumentReader *s, const char *text, Argument *a, bool 
   *good = true;
   if (strcmp(text, "None") == 0)
     a->kind = ARGUMENT_NONE;
-  else if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
+  else if (strcmp(text, "device") == 0) {
+    a->kind = ARGUMENT_INT;
+    a->is_device = true;
+  } else if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
     a->kind = ARGUMENT_BOOL;
     a->i = text[0] == 'T';
   } else if (parse_special(text, &a->f))
@@ -149,6 +152,8 @@ static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
   if (a->pointee_typed && (close[1] != ':' || close[2] != '*'))
     return refuse(s, "it must point to a pointer's type, as in ptrs(x,y,z):*fp32");
   if (a->pointee_typed && !parse_elem(s, str_from(close + 3), &a->pointee)) return false;
+  if (a->peers && (count != 1 || !a->pointees->name))
+    return refuse(s, "it takes the name of one buffer, as in peers(x)");
   a->elem = ELEM_I64;
   a->rank = 1;
   a->shape[0] = a->elements = count;
@@ -235,8 +240,9 @@ bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32
     return true;
   }
   argument->kind = ARGUMENT_BUFFER;
-  if (str_starts(str_from(copy), "ptrs(")) {
-    if (!parse_pointers(&s, copy + strlen("ptrs("), argument)) return false;
+  argument->peers = str_starts(str_from(copy), "peers(");
+  if (argument->peers || str_starts(str_from(copy), "ptrs(")) {
+    if (!parse_pointers(&s, strchr(copy, '(') + 1, argument)) return false;
     return argument->offset <= argument->bytes || refuse(&s, "the offset is past the buffer's end");
   }
   if (!(copy[0] == '@' ? parse_file(&s, copy + 1, argument) : parse_fill(&s, copy, argument))) return false;

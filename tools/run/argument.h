@@ -31,13 +31,15 @@ typedef struct TensorBlock {
 typedef struct Pointee {
   const char *name; // of the argument or --buffer; NULL: None, with address 0
   uint64_t offset;  // bytes
+  uint32_t device;  // whose copy of the buffer it is
 } Pointee;
 
 typedef struct Argument {
   ArgumentKind kind;
-  int64_t i;   // BOOL, INT
-  bool is_u64; // INT: beyond INT64_MAX; `i` has its bits
-  double f;    // FLOAT
+  int64_t i;      // BOOL, INT
+  bool is_u64;    // INT: beyond INT64_MAX; `i` has its bits
+  bool is_device; // INT: the number of the device, not `i`
+  double f;       // FLOAT
   // BUFFER, SAME: the argument points `offset` bytes into the buffer
   uint64_t offset;
   const char *same;        // SAME: the name of the argument that owns the buffer
@@ -53,6 +55,7 @@ typedef struct Argument {
   // BUFFER, ptrs(): the elements are the addresses of these. `data` is filled once the buffers have
   // addresses. NULL: no table.
   Pointee *pointees;
+  bool peers;         // the one pointee stands for its buffer on all devices (run_args.c)
   bool pointee_typed; // true: `pointee` is the type that is pointed to
   Elem pointee;
 } Argument;

@@ -108,10 +108,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   DeviceKernel kernel = {0};
   run->bits = bits;
   tilec_status status = run_load(run, &check->image, &kernel);
-  LaunchLimits limits = run_limits(run);
-  CodeArgs code;
-  if (status == TILEC_OK) status = run_code_args(run, bits, check->grid, &code);
-  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, code.bits, code.count, NULL, &limits);
+  if (status == TILEC_OK) status = run_launch_devices(run, &kernel, check->grid, bits);
   const tilec_sim *sim = device_simulator(run->device);
   size_t count = tilec_sim_report_count(sim);
   for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
@@ -200,6 +197,7 @@ static void evaluate_also(Check *check, double seconds) {
   Run *run = check->run;
   BoundArgs bound;
   if (check->findings.n && run_is_over(run)) return;
+  if (run->options->devices > 1) return; // it runs the programs of one device, one after another
   if (run_too_large(run)) {
     run_warn(
         run, check->image.func->loc,

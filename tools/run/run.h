@@ -22,6 +22,7 @@ typedef struct RunArg {
   RunParam param; // not for PTX files
   Loc loc;        // where the kernel declares it; none for .tir and PTX files
   bool given;
+  const char *text; // the SPEC of an argument or --buffer
   Argument value;
   struct RunArg *items; // TUPLE: the items of `value`, which are holders too: "t[0]", "t.x"
   uint32_t item_count;
@@ -62,10 +63,12 @@ typedef struct Run {
   Compilation *c;
   RunArg *params;
   uint32_t param_count;
-  uint32_t holder_count; // params that may have a buffer: parameters, then items of tuples and those of
-                         // --buffer
-  uint32_t bit_count;    // parameters of the kernel, once the arguments are bound
-  Str text;              // of the file
+  uint32_t holder_count;   // params that may have a buffer: parameters, then items of tuples and those of
+                           // --buffer
+  uint32_t device_holders; // of them those of one device: NAME@1 follows all of device 0
+  uint32_t ordinal;        // the device whose arguments are bound
+  uint32_t bit_count;      // parameters of the kernel, once the arguments are bound
+  Str text;                // of the file
   Spec spec;
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
   tilec_device *device;
@@ -85,6 +88,17 @@ typedef struct Run {
   Func *host; // After run_compile: has the parameters and host regions of the code. NULL for PTX
               // files.
 } Run;
+
+// run_devices.c. Appends copies of all holders for devices from 1 on. Call once all are linked. False after reporting
+// an error.
+bool run_copy_devices(Run *run);
+// The holder's copy on a device.
+const RunArg *run_device_copy(const Run *run, const RunArg *holder, uint32_t device);
+// Where an argument points on the device whose arguments are bound.
+uint64_t run_address(const Run *run, const RunArg *arg);
+// Launches a loaded kernel on each device, with `bits` on device 0.
+tilec_status run_launch_devices(Run *run, const DeviceKernel *kernel, const int64_t grid[3],
+                                const uint64_t *bits);
 
 // The argument of that name that owns its buffer. NULL: none.
 const RunArg *run_find_buffer(const Run *run, const char *name);

@@ -48,7 +48,7 @@ static void make_room(Run *run, uint32_t param_count) {
     if (text[strspn(text, " ")] != '(') continue;
     for (items++; *text; text++) items += *text == ',' || *text == '(';
   }
-  run->params = ARENA_ARRAY(run->arena, RunArg, param_count + items + o->buffers.n);
+  run->params = ARENA_ARRAY(run->arena, RunArg, o->devices * (param_count + items + o->buffers.n));
 }
 
 // Lists the kernel's run-time parameters, from the source or from the one function of a .tir file.
@@ -134,6 +134,8 @@ static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uin
     text = str_trimmed((Str){text.at + name.n + 1, text.n - name.n - 1});
   }
   text = take_type(run, item, text);
+  if (str_is(text, "device"))
+    return wrong_value(run, item, text, "the device's number must be an argument of its own");
   item->name = named ? arena_printf(run->arena, "%s.%s", tuple->name, item->field)
                      : arena_printf(run->arena, "%s[%u]", tuple->name, number);
   return take_value(run, item, text, depth);
@@ -187,6 +189,8 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
     return wrong_value(run, param, text, "a struct with a tensor map is not built");
   if (one_each && ((block && !is_ptx) || param->value.kind == ARGUMENT_CONSTEXPR))
     return wrong_value(run, param, text, "that is more than one parameter, and here each takes one argument");
+  if (param->value.is_device && param->param.in_heuristic)
+    return wrong_value(run, param, text, "a heuristic reads it, so it must be the same on all devices");
   return true;
 }
 
@@ -204,6 +208,12 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
   RunArg *param = find_param(run, arg->name);
   if (is_constexpr(kernel, arg->name)) {
     if (has_bar(arg->text)) return refuse_range(run, arg);
+    if (strcmp(arg->text, "device") == 0)
+      return tool_error(
+                 "[T1003] argument %s=device is a constexpr: all devices run one code, so make it a plain "
+                 "parameter",
+                 arg->name),
+             false;
     const char *define = arena_printf(run->arena, "%s=%s", arg->name, arg->text);
     vec_push(run->arena, &run->defines, define);
     tilec_status status = compile_define(run->c, define, &run->spec);
@@ -212,6 +222,7 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
   if (!param) return unknown_argument(run, kernel, arg->name);
   if (param->given) return tool_error("[T1003] argument '%s' is given twice", arg->name), false;
   param->given = true;
+  param->text = arg->text;
   return take_value(run, param, str_from(arg->text), 0);
 }
 
@@ -264,7 +275,7 @@ static bool take_buffers(Run *run) {
     if (find_holder(run, given->name))
       return tool_error("[T1003] --buffer %s: there is one of that name", given->name), false;
     RunArg *holder = &run->params[run->holder_count];
-    *holder = (RunArg){.name = given->name, .given = true};
+    *holder = (RunArg){.name = given->name, .given = true, .text = given->text};
     if (!argument_parse(run->arena, given->text, data_seed(run), run->holder_count, &holder->value, &why))
       return tool_error("[T1003] --buffer %s=%s: %s", given->name, given->text, why), false;
     if (holder->value.kind != ARGUMENT_BUFFER)
@@ -277,6 +288,7 @@ static bool take_buffers(Run *run) {
 // Call once all arguments are known.
 static bool link_buffers(Run *run) {
   if (!take_buffers(run)) return false;
+  run->device_holders = run->holder_count;
   for (uint32_t i = 0; i < run->holder_count; i++)
     if (!link_buffer(run, &run->params[i]) || !complete_descriptor(run, &run->params[i])) return false;
   for (uint32_t i = 0; i < run->holder_count; i++) {
@@ -284,7 +296,7 @@ static bool link_buffers(Run *run) {
     for (uint64_t k = 0; value->pointees && k < value->elements; k++)
       if (!check_pointee(run, &run->params[i], &value->pointees[k])) return false;
   }
-  return true;
+  return run_copy_devices(run);
 }
 
 static bool has_constexpr(const Run *run, const char *name) {

@@ -22,11 +22,15 @@ static tilec_arg tuple_arg(const Run *run, const RunArg *arg) {
   return tilec_arg_tuple(tuple);
 }
 
+static tilec_arg buffer_arg(const Run *run, const RunArg *arg) {
+  return tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, run_address(run, arg));
+}
+
 static tilec_arg descriptor_arg(const Run *run, const RunArg *arg) {
   const TensorBlock *block = arg->value.descriptor;
   tilec_descriptor *d = ARENA_NEW(run->arena, tilec_descriptor);
   *d = (tilec_descriptor)TILEC_DESCRIPTOR_INIT;
-  d->base = tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
+  d->base = buffer_arg(run, arg);
   d->rank = block->rank;
   d->padding = (tilec_padding)((block->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO) |
                                (block->rounds_tf32 ? TILEC_PADDING_ZERO_TF32 : 0));
@@ -41,8 +45,9 @@ static tilec_arg descriptor_arg(const Run *run, const RunArg *arg) {
 static tilec_arg launch_arg(const Run *run, const RunArg *arg) {
   if (!arg->given) return tilec_arg_default();
   if (arg->buffer && arg->value.descriptor) return descriptor_arg(run, arg);
-  if (arg->buffer) return tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
+  if (arg->buffer) return buffer_arg(run, arg);
   const Argument *value = &arg->value;
+  if (value->is_device) return tilec_arg_int(run->ordinal);
   if (value->kind == ARGUMENT_TUPLE) return tuple_arg(run, arg);
   if (value->kind == ARGUMENT_CONSTEXPR) return tilec_arg_constexpr(value->text);
   if (value->kind == ARGUMENT_NONE) return tilec_arg_none();
@@ -90,6 +95,7 @@ bool run_bind(Run *run, BoundArgs *bound) {
   bool wide = false;
   for (uint32_t i = 0; i < n; i++) {
     params[i] = run->params[i].param;
+    if (run->params[i].value.is_device) params[i].no_facts |= KEY_DIVISIBLE | KEY_ONE; // for any device
     wide |= is_wide(&run->params[i]);
   }
   tilec_status status = wide ? bind_wide(nobody, params, n, args, n, bound, ARENA_NEW(run->arena, Expanded))
@@ -116,7 +122,11 @@ void run_fill_table(const Run *run, const RunArg *table) {
   const Argument *value = &table->value;
   for (uint64_t i = 0; value->pointees && i < value->elements; i++) {
     const Pointee *pointee = &value->pointees[i];
-    uint64_t address = pointee->name ? run_find_holder(run, pointee->name)->address + pointee->offset : 0;
+    const RunArg *holder = pointee->name ? run_find_holder(run, pointee->name) : NULL;
+    uint64_t address = 0;
+    if (holder)
+      address = run_device_copy(run, holder->buffer, pointee->device)->base + holder->value.offset +
+                pointee->offset;
     memcpy(value->data + i * sizeof address, &address, sizeof address);
   }
 }

@@ -272,7 +272,9 @@ uint64_t run_too_large(const Run *run) {
 
 void run_explain_fault(Run *run, const int64_t grid[3]) {
   Reference *reference;
-  if (!run->bound || run->options->check_file || run_is_over(run) || run_too_large(run)) return;
+  if (!run->bound || run->options->devices > 1 || run->options->check_file || run_is_over(run) ||
+      run_too_large(run))
+    return;
   run_evaluate_shortly(run, grid, run->bound, seconds_now() - run->began, &reference);
   Diags *diags = &reference->c.diags;
   if (eval_gave_up(reference->memory) && diags->list.n) diags->list.n--;

@@ -198,6 +198,7 @@ LaunchLimits run_limits(Run *run) {
                         .timeout = timeout,
                         .spent = seconds_now() - run->began,
                         .programs = o->max_programs,
+                        .devices = o->devices,
                         .cancel = interrupt_flag()};
 }
 
@@ -213,10 +214,8 @@ tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64
   run->device->names = context.names;
   run->device->name_count = context.name_count;
   tilec_status status = run_load(run, image, kernel);
+  if (status == TILEC_OK) status = run_launch_devices(run, kernel, grid, bits);
   LaunchLimits limits = run_limits(run);
-  CodeArgs code;
-  if (status == TILEC_OK) status = run_code_args(run, bits, grid, &code);
-  if (status == TILEC_OK) status = device_launch(kernel, grid, code.bits, code.count, NULL, &limits);
   return status == TILEC_OK ? device_wait(run->device, &limits) : status;
 }
 
@@ -334,9 +333,9 @@ static ExitStatus command_step(const Options *o, Arena *arena) {
   if (strcmp(o->device, "auto") != 0 && strcmp(o->device, "eval") != 0)
     return tool_error("[T1006] --step runs on the evaluator, not on %s", o->device);
   if (options_file_is_ptx(o)) return tool_error("[T1006] --step needs a kernel's source: PTX has no tiles");
-  if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict || o->timeline)
-    return tool_error(
-        "[T1006] --check, --expect, --save, --stats, --strict and --timeline do not go with --step");
+  if (o->check || o->expectations.n || o->saves.n || o->stats || o->strict || o->timeline || o->devices > 1)
+    return tool_error("[T1006] --check, --expect, --save, --stats, --strict, --timeline and --devices do not "
+                      "go with --step");
   if (strcmp(o->file, "-") == 0)
     return tool_error("[T1006] --step reads commands from standard input, so the kernel must be a file");
   return start_run(o, arena, step_source);
@@ -347,8 +346,11 @@ ExitStatus command_run(const Options *options, Arena *arena) {
   if (options->timeline && options_file_is_ptx(options))
     return tool_error("[T1006] --timeline needs a kernel's source, not PTX");
   if (options->sim_given && !on_simulator(options))
-    return tool_error("[T1006] --sim-schedule and --sim-threads are for the simulator, not for %s",
+    return tool_error("[T1006] --sim-schedule, --sim-threads and --devices are for the simulator, not for %s",
                       options->device);
+  if (options->devices > 1 && (options->check || options->timeline))
+    return tool_error(
+        "[T1006] --check and --timeline are for one device: compare by --expect NAME@1=@FILE.npy");
   return start_run(options, arena, options_file_is_ptx(options) ? run_ptx : launch_and_report);
 }
 
@@ -357,6 +359,8 @@ ExitStatus command_check(const Options *options, Arena *arena) {
     return tool_error("[T1006] check runs on the simulator, not on %s", options->device);
   if (options->saves.n || options->stats || options->prints.n || options->step || options->timeline)
     return tool_error("[T1006] --save, --print, --step, --stats and --timeline are for run, not for check");
+  if (options->devices > 1 && options->check)
+    return tool_error("[T1006] --check is for one device: compare by --expect NAME@1=@FILE.npy");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
@@ -399,8 +403,9 @@ ExitStatus command_tune(const Options *options, Arena *arena) {
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
   if (options->check || options->expectations.n || options->saves.n || options->prints.n || options->strict ||
-      options->step || options->timeline)
-    return tool_error("[T1006] --check, --expect, --save, --print, --step, --strict and --timeline are for "
-                      "run, not for bench");
+      options->step || options->timeline || options->devices > 1)
+    return tool_error(
+        "[T1006] --check, --expect, --save, --print, --step, --strict, --timeline and --devices are "
+        "for run, not for bench");
   return start_run(options, arena, run_bench);
 }

@@ -16,6 +16,7 @@ ReportContext run_report_context(const Run *run) {
   BufferName *names = ARENA_ARRAY(run->arena, BufferName, run->holder_count);
   ReportContext context = {
       .diags = &run->c->diags, .names = names, .args = run->bits, .verbose = run->options->verbose};
+  context.devices = run->options->devices;
   if (run->bits) context.arg_count = run->bit_count;
   if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
   context.ptx_hint = run->ptx_hint;
