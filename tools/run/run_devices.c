@@ -62,7 +62,7 @@ static tilec_status bits_of(Run *run, uint32_t device, const uint64_t *first, co
   if (!device) return TILEC_OK;
   run->ordinal = device;
   if (options_file_is_ptx(run->options))
-    run_ptx_bits(run, own);
+    ok = run_ptx_bits(run, own);
   else if ((ok = run_bind(run, bound)))
     memcpy(own, bound->bits, run->bit_count * sizeof *own);
   run->ordinal = 0;

@@ -51,7 +51,7 @@ uint64_t run_map_bits(const Run *run, const RunArg *param, const char **why) {
   uint32_t rank = block->rank;
   const Type *type = type_tensor_map(&run->c->ir, param->buffer->value.elem, rank, block->block,
                                      block->swizzle, block->pads_nan);
-  TensorMapValue map = {.type = type, .base = param->address};
+  TensorMapValue map = {.type = type, .base = run_address(run, param)};
   memcpy(map.sizes, block->shape, rank * sizeof *map.sizes);
   memcpy(map.strides, block->strides, rank * sizeof *map.strides);
   unsigned char *bytes = map_room(run->arena, 1);

@@ -27,7 +27,8 @@ static tilec_arg number_arg(const RunArg *item) {
 }
 
 static tilec_arg library_arg(const Run *run, const RunArg *item) {
-  if (item->buffer || item->value.kind == ARGUMENT_NONE) return tilec_arg_pointer(TILEC_I8, item->address);
+  if (item->buffer || item->value.kind == ARGUMENT_NONE)
+    return tilec_arg_pointer(TILEC_I8, item->buffer ? run_address(run, item) : 0);
   if (item->value.kind != ARGUMENT_TUPLE) return number_arg(item);
   tilec_arg *items = ARENA_ARRAY(run->arena, tilec_arg, item->item_count);
   tilec_tuple *tuple = ARENA_NEW(run->arena, tilec_tuple);
