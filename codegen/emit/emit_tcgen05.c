@@ -23,12 +23,23 @@ static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
 
 // --- the dot
 
-// An idesc: fp32 sums; the types of a and b; whether they run along m or n; N / 8; M / 16.
+static const char *kind_of(Elem elem) {
+  if (elem_is_half(elem)) return "f16";
+  return elem == ELEM_FP32 ? "tf32" : elem_is_fp8(elem) ? "f8f6f4" : "i8";
+}
+
+// The number of an operand's type among those of its kind.
+static uint32_t type_number(Elem elem) {
+  if (elem == ELEM_FP32) return 2;
+  return elem == ELEM_BF16 || elem == ELEM_FP8E5 || elem == ELEM_I8;
+}
+
+// An idesc: the types of the sums, a and b; whether a and b run along m or n; N / 8; M / 16.
 static uint32_t instruction_descriptor(const EmittedDot *p, const SharedMatrix *a, const SharedMatrix *b,
                                        uint32_t rows, uint32_t columns) {
-  uint32_t type = p->a == ELEM_BF16;
-  return 1u << 4 | type << 7 | type << 10 | (uint32_t)a->transposed << 15 | (uint32_t)b->transposed << 16 |
-         columns / 8 << 17 | rows / 16 << 24;
+  uint32_t sums = p->sum == ELEM_FP16 ? 0 : p->sum == ELEM_FP32 ? 1 : 2;
+  return sums << 4 | type_number(p->a) << 7 | type_number(p->b) << 10 | (uint32_t)a->transposed << 15 |
+         (uint32_t)b->transposed << 16 | columns / 8 << 17 | rows / 16 << 24;
 }
 
 // The mbarrier of dot `number`, from 0.
@@ -55,8 +66,8 @@ static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
     LLVMValueRef b = matrix_descriptor(e, &d->b, matrix_index(p, DOT_B, matrix_outer(p, DOT_B, index), k));
     uint32_t first = asm_operand(e, &d->call, a);
     asm_operand(e, &d->call, b);
-    buf_printf(&d->call.text, "@issues tcgen05.mma.cta_group::1.kind::f16 [$%u+%u], $%u, $%u, $%u, %s;\n\t",
-               d->tmem, column, first, first + 1, d->idesc, k ? "adds" : "begins");
+    buf_printf(&d->call.text, "@issues tcgen05.mma.cta_group::1.kind::%s [$%u+%u], $%u, $%u, $%u, %s;\n\t",
+               kind_of(p->a), d->tmem, column, first, first + 1, d->idesc, k ? "adds" : "begins");
   }
 }
 
@@ -159,9 +170,10 @@ static LLVMValueRef warp_address(Emitter *e, LLVMValueRef tmem, const Type *tile
   return address;
 }
 
-// Consecutive registers of one instruction: those along the columns, up to 128.
+// Consecutive registers of one instruction: those along the columns. A thread that waits for few registers at a time can
+// convert them before it reads the next.
 static uint32_t registers_together(const Type *tile) {
-  enum { MOST = 128 };
+  enum { MOST = 16 };
   uint32_t bits = 2;
   while (bits < tile->layout->bits[DIM_REGISTER] &&
          layout_basis(tile->layout, DIM_REGISTER, bits) == 2u << bits)
@@ -169,41 +181,59 @@ static uint32_t registers_together(const Type *tile) {
   return min_u32(1u << bits, MOST);
 }
 
-// tcgen05.ld or st of all registers, which are the call's results or operands from `first` on.
-static void add_moves(AsmCall *call, const Type *tile, uint32_t address, uint32_t first, bool stores) {
-  uint32_t together = registers_together(tile);
-  for (uint32_t r = 0; r < layout_registers(tile->layout); r += together) {
-    TmemPlace at = tmem_place(tile, layout_apply(tile->layout, r, 0, 0, 0));
-    buf_printf(&call->text, "tcgen05.%s.sync.aligned.16x256b.x%u.b32 ", stores ? "st" : "ld",
-               together / LOAD_REGISTERS);
-    if (!stores) asm_words(&call->text, first + r, together);
-    buf_printf(&call->text, "%s[$%u+%u]", stores ? "" : ", ", address, (at.lane << LANE_SHIFT) + at.column);
-    if (stores) buf_text(&call->text, ", ");
-    if (stores) asm_words(&call->text, first + r, together);
-    buf_text(&call->text, ";\n\t");
-  }
-  buf_printf(&call->text, "tcgen05.wait::%s.sync.aligned;\n\t%s;", stores ? "st" : "ld", before_fence);
+// tcgen05.ld or st of `count` registers from r on, which are the call's results or operands from `first` on.
+static void add_move(AsmCall *call, const Type *tile, uint32_t address, uint32_t r, uint32_t count,
+                     uint32_t first, bool stores) {
+  TmemPlace at = tmem_place(tile, layout_apply(tile->layout, r, 0, 0, 0));
+  buf_printf(&call->text, "tcgen05.%s.sync.aligned.16x256b.x%u.b32 ", stores ? "st" : "ld",
+             count / LOAD_REGISTERS);
+  if (!stores) asm_words(&call->text, first, count);
+  buf_printf(&call->text, "%s[$%u+%u]", stores ? "" : ", ", address, (at.lane << LANE_SHIFT) + at.column);
+  if (stores) buf_text(&call->text, ", ");
+  if (stores) asm_words(&call->text, first, count);
+  buf_text(&call->text, ";\n\t");
 }
 
+// A column has one element, an fp16 in its lower half.
 static void emit_tmem_load(Emitter *e, const Op *op) {
   const Type *tile = op_result(op)->type;
-  uint32_t registers = layout_registers(tile->layout);
+  uint32_t registers = layout_registers(tile->layout), together = registers_together(tile);
+  LLVMTypeRef element = emit_type(e, tile);
+  bool halves = type_is_elem(tile, ELEM_FP16);
   LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 0), 0), tile);
-  AsmCall call = {.early = true};
-  for (uint32_t r = 0; r < registers; r++) asm_result(e, &call, e->f32);
-  add_moves(&call, tile, asm_operand(e, &call, address), 0, false);
-  asm_build(e, &call, ASM_ORDERED, emit_new(e, op_result(op)));
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  for (uint32_t r = 0; r < registers; r += together) {
+    AsmCall call = {.early = true};
+    for (uint32_t i = 0; i < together; i++) asm_result(e, &call, halves ? e->i32 : element);
+    add_move(&call, tile, asm_operand(e, &call, address), r, together, 0, false);
+    buf_text(&call.text, "tcgen05.wait::ld.sync.aligned;");
+    if (r + together == registers) buf_printf(&call.text, "\n\t%s;", before_fence);
+    asm_build(e, &call, ASM_ORDERED, out + r);
+  }
+  for (uint32_t r = 0; halves && r < registers; r++)
+    out[r] = LLVMBuildBitCast(e->builder, LLVMBuildTrunc(e->builder, out[r], e->i16, ""), element, "");
+}
+
+static LLVMValueRef word_of(Emitter *e, LLVMValueRef value, bool half) {
+  if (!half) return value;
+  return LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, value, e->i16, ""), e->i32, "");
 }
 
 static void emit_tmem_store(Emitter *e, const Op *op) {
   const Value *value = op_operand(op, 0);
-  uint32_t registers = layout_registers(value->type->layout);
-  LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, value->type);
-  AsmCall call = {0};
-  uint32_t at = asm_operand(e, &call, address);
-  for (uint32_t r = 0; r < registers; r++) asm_operand(e, &call, emit_register(e, value, r));
-  add_moves(&call, value->type, at, at + 1, true);
-  asm_build(e, &call, ASM_ORDERED, NULL);
+  const Type *tile = value->type;
+  uint32_t registers = layout_registers(tile->layout), together = registers_together(tile);
+  LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, tile);
+  for (uint32_t r = 0; r < registers; r += together) {
+    AsmCall call = {0};
+    uint32_t at = asm_operand(e, &call, address);
+    for (uint32_t i = 0; i < together; i++)
+      asm_operand(e, &call, word_of(e, emit_register(e, value, r + i), type_is_elem(tile, ELEM_FP16)));
+    add_move(&call, tile, at, r, together, at + 1, true);
+    if (r + together == registers)
+      buf_printf(&call.text, "tcgen05.wait::st.sync.aligned;\n\t%s;", before_fence);
+    asm_build(e, &call, ASM_ORDERED, NULL);
+  }
   emit_bind(e, op_result(op), emit_get(e, op_operand(op, 1)));
 }
 

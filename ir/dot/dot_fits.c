@@ -46,15 +46,25 @@ static const char *tcgen05_refuses(const DotProduct *p) {
   if (p->warps < 4) return "it needs 4 warps or more";
   if (p->batched) return "tcgen05 has no batches";
   if (p->swapped) return "tcgen05 does not transpose a dot";
-  if (p->a != p->b) return "the operands' types differ";
-  if (!elem_is_half(p->a)) return "tcgen05 is used for fp16 and bf16 only";
-  if (p->result != ELEM_FP32) return "tensor memory is used for fp32 sums only";
+  if (fp32_dot_splits(p->precision)) return "dots split into parts take their operands from registers";
+  if (is_8_bit_integer(p->a) && !target_has(p->arch, FEATURE_TCGEN05_I8))
+    return "the architecture's tcgen05 does not take 8-bit integers";
   if (p->shape.m < 6) return "the tile has fewer than 64 rows";
   if (p->shape.n < 4) return "the tile has fewer than 16 columns";
-  if (p->shape.k < 4) return "k is smaller than one instruction's";
+  if (p->shape.k < dot_pack(p) + 3) return "k is smaller than one instruction's";
   if (p->warps > 4u << (block_bits + p->shape.n - 3)) return "the tile is too small for that many warps";
   if (p->shape.n + block_bits > TMEM_COLUMN_BITS) return "the sums are larger than tensor memory";
-  return p->held;
+  DotProduct types = *p; // Sums of fp8 in fp16 have no mma.sync.
+  if (elem_is_fp8(p->a) && p->result == ELEM_FP16) types.result = ELEM_FP32;
+  const char *refused = mma_refuses(&types);
+  return refused ? refused : p->held;
+}
+
+bool dot_reads_turned(const Op *dot, DotOperand operand) {
+  enum { ROW_BYTES = 32 };
+  const Type *type = op_operand(dot, operand)->type;
+  uint32_t bytes = type_element_bytes(type), outer = type->shape[type->rank - (operand == DOT_A ? 2 : 1)];
+  return bytes == 2 || (bytes == 1 && is_dot_of(dot, DOT_TCGEN05) && outer * bytes >= ROW_BYTES);
 }
 
 static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {

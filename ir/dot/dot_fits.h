@@ -28,5 +28,8 @@ const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instru
 // The architecture's row of mma.sync.
 DotInstruction dot_mma(const TargetInfo *arch);
 bool can_wgmma(const Op *dot);
+// Returns true if the instruction reads such elements from shared memory along m or n too, not only along k. wgmma does
+// so for 16 bits, tcgen05.mma also for 8.
+bool dot_reads_turned(const Op *dot, DotOperand operand);
 
 #endif

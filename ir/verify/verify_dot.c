@@ -412,7 +412,7 @@ static void check_in_registers(Verifier *v, const Op *op, DotOperand operand, co
                 layout_text(v, type->layout), name, layout_text(v, expected));
 }
 
-// wgmma and tcgen05 read rows with their swizzle: along k, and for 16-bit elements also along m or n.
+// wgmma and tcgen05 read rows with their swizzle: along k, and for some elements also along m or n.
 static void check_matrix(Verifier *v, const Op *op, DotOperand operand) {
   const Type *type = operand_type(op, operand);
   uint32_t rows = log2_of(type->shape[0]), columns = log2_of(type->shape[1]), row_bytes;
@@ -420,7 +420,7 @@ static void check_matrix(Verifier *v, const Op *op, DotOperand operand) {
   Layout layouts[2] = {0};
   bool found = false;
   for (uint32_t i = 0; i < 2 && !found; i++) {
-    if (i && elem_bits != 1) break;
+    if (i && !dot_reads_turned(op, operand)) break;
     found = layout_wgmma_shared(rows, columns, elem_bits, along_k ^ i, &layouts[i], &row_bytes) &&
             layout_equal(&layouts[i], type->layout);
   }

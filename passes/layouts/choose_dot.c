@@ -241,14 +241,17 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
 }
 
 // A warp reaches the tensor memory of 32 rows. More than four warps divide blocks of 128 rows, then columns.
-static Layout choose_tcgen05(Product *p) {
+static Layout choose_tcgen05(const DotChooser *c, Product *p) {
   DotWarps warps = {.m = 2};
   for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--)
     if (warps.m - 2 + TMEM_LANE_BITS < p->shape.m)
       warps.m++;
     else
       warps.n++;
-  for (int operand = DOT_A; operand <= DOT_B; operand++) dot_pack_load(p, (DotOperand)operand);
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    dot_transpose_load(c, p, (DotOperand)operand, true);
+    dot_pack_load(p, (DotOperand)operand);
+  }
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
   return layout_tcgen05_result(&p->shape, &warps);
@@ -387,7 +390,7 @@ static DotInstruction instruction_for(const DotChooser *c, const DotProduct *p) 
 
 static Layout choose_places(DotChooser *c, Product *p, DotInstruction instruction) {
   switch (instruction) {
-  case DOT_TCGEN05: return choose_tcgen05(p);
+  case DOT_TCGEN05: return choose_tcgen05(c, p);
   case DOT_WGMMA: return choose_wgmma(c, p);
   case DOT_MMA:
   case DOT_MMA_K8: return choose_mma(p);

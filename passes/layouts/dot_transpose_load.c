@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layouts of the loads of a dot's operands.
 //
-// wgmma reads 32-bit words only along k, fused multiply-adds only along m and n. If a load's words run along the other
+// wgmma and tcgen05.mma read 32-bit words only along k, fused multiply-adds only along m and n. If a load's words run along the other
 // dimension, it is transposed. The lanes of its anchor are such that the stores into the buffer have no bank conflicts.
 //
 // cp.async cannot copy elements under 32 bits that are not known to be neighbours (gathered, unaligned, masked one by

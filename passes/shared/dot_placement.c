@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The placement of an operand in the buffer through which it goes to its dot.
-#include "ir/dot/layout_dot.h"
+#include "ir/dot/dot_fits.h"
 #include "passes/shared/promote_dot.h"
 #include "passes/tma/tensor_copies.h"
 
@@ -24,17 +24,18 @@ static bool is_turned(const Layout *home, const DotShape *shape, DotOperand oper
   return layout_wavefronts(home, shared, WORD_BITS, vector, order, &ideal) == ideal;
 }
 
-// Rows of swizzled lines along the dimension in which the tile counts. Instructions only transpose 16-bit elements. So
-// other types must lie along k. If the instruction reads the buffer itself, the rows are put along k. Otherwise they
-// are used only if the tile counts along k.
+// Rows of swizzled lines along the dimension in which the tile counts. Elements that the instruction does not transpose
+// must lie along k. If the instruction reads the buffer itself, the rows are put along k. Otherwise they are used only
+// if the tile counts along k.
 static bool chooses_lines(const Op *dot, DotOperand operand, const Type *home, bool to_registers,
                           DotPlacement *placement) {
   DotShape shape = dot_op_shape(dot);
-  bool halves = type_element_bytes(home) == 2, k_is_last = operand == DOT_A;
+  bool turns = type_element_bytes(home) == 2 || (!to_registers && dot_reads_turned(dot, operand));
+  bool k_is_last = operand == DOT_A;
   bool last = counts_along_columns(home->layout, k_is_last ? shape.k : shape.n);
-  if (!to_registers && !halves) last = k_is_last;
+  if (!to_registers && !turns) last = k_is_last;
   *placement = last ? DOT_PLACED_ROWS : DOT_PLACED_COLUMNS;
-  return halves || last == k_is_last;
+  return turns || last == k_is_last;
 }
 
 // The dimension of a tile along which neighbours are neighbours in memory. The tile is a TMA tile or its transpose.
@@ -55,7 +56,7 @@ bool dot_place_box(const Op *dot, DotOperand operand, const Value *tile, DotPlac
   if (!dot_reads_matrices(dot) || op_attr(dot, k_is_last ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
   if (!is_box(tile, &inner)) return false;
   bool last = inner + 1 == tile->type->rank;
-  if (type_element_bytes(tile->type) != 2 && last != k_is_last) return false;
+  if (!dot_reads_turned(dot, operand) && last != k_is_last) return false;
   *placement = last ? DOT_PLACED_ROWS : DOT_PLACED_COLUMNS;
   return layout_dot_placed(dot, operand, tile->type, *placement, layout);
 }
