@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warp groups: selects the thread's group and runs its region. Threads, lanes and layout indices are bound
-// again in each region. The groups do not join afterwards.
+// again in each region. The groups join afterwards.
 #include "codegen/emit/emit.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"

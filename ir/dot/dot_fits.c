@@ -110,7 +110,11 @@ const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instru
   return NULL;
 }
 
-bool can_wgmma(const Op *dot) {
+static bool fits(const Op *dot, DotInstruction instruction) {
   DotProduct p = dot_product(dot);
-  return !dot_refuses(dot->region->func->module->ir->arena, &p, DOT_WGMMA);
+  return !dot_refuses(dot->region->func->module->ir->arena, &p, instruction);
 }
+
+bool can_wgmma(const Op *dot) { return fits(dot, DOT_WGMMA); }
+
+bool can_read_matrices(const Op *dot) { return can_wgmma(dot) || fits(dot, DOT_TCGEN05); }

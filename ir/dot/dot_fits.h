@@ -28,8 +28,10 @@ const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instru
 // The architecture's row of mma.sync.
 DotInstruction dot_mma(const TargetInfo *arch);
 bool can_wgmma(const Op *dot);
-// Returns true if the instruction reads such elements from shared memory along m or n too, not only along k. wgmma does
-// so for 16 bits, tcgen05.mma also for 8.
+// Returns true if wgmma or tcgen05.mma accepts the dot: they read matrices as TMA writes them.
+bool can_read_matrices(const Op *dot);
+// Returns true if the instruction reads the operand from shared memory along m or n too, not only along k. Its elements
+// have 16 bits, or 8 for tcgen05.mma.
 bool dot_reads_turned(const Op *dot, DotOperand operand);
 
 #endif

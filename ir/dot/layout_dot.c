@@ -455,11 +455,11 @@ bool dot_sums_in(const Op *dot, uint32_t reg) {
   return at.column - first.column < columns_from(dot, first);
 }
 
-bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
+// For wgmma, which may be padded.
+static void find_read_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
   const Layout *layout = op_result(dot)->type->layout;
   uint32_t rows = 0, columns = 0, lanes = (1u << LANE_BITS) - 1, warps = (1u << layout->bits[DIM_WARP]) - 1,
            n = dot_op_shape(dot).n;
-  if (op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
   for (uint32_t r = 0; r < layout_registers(layout);
        r++) { // each basis has its own bits, so the last thread's elements are furthest
     uint32_t index = layout_apply(layout, r, lanes, warps, 0);
@@ -468,6 +468,14 @@ bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
   }
   part[operand == DOT_A ? 0 : 1] = operand == DOT_A ? rows : columns;
   part[operand == DOT_A ? 1 : 0] = dot_depth(dot);
+}
+
+bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
+  if (op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
+  if (is_dot_of(dot, DOT_TCGEN05))
+    memcpy(part, op_operand(dot, operand)->type->shape, 2 * sizeof *part);
+  else
+    find_read_part(dot, operand, part);
   return true;
 }
 

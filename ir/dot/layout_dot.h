@@ -104,7 +104,7 @@ uint32_t dot_columns_at(const Op *dot, uint32_t index);
 // Returns true if instructions compute the result's register, and it is not only padding.
 bool dot_sums_in(const Op *dot, uint32_t reg);
 
-// The leading rows and columns of an operand that a wgmma reads. Returns false if it takes the operand from
+// The leading rows and columns of an operand that a wgmma or tcgen05.mma reads. Returns false if it takes the operand from
 // registers.
 bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]);
 // The number of result elements that instructions compute: all, or fewer for a padded wgmma.

@@ -4,6 +4,8 @@
 const Op *func_groups(const Func *func) {
   const Op *last = func->body->last;
   if (last && last->kind == OP_RETURN) last = last->prev;
+  if (last && last->kind == OP_TMEM_DEALLOC)
+    last = last->prev && last->prev->kind == OP_BARRIER ? last->prev->prev : last->prev;
   return last && last->kind == OP_WARP_GROUPS ? last : NULL;
 }
 

@@ -78,7 +78,7 @@ static void check_registers(Verifier *v, const Op *op) {
 void verify_warp_groups(Verifier *v, const Op *op) {
   const AttrKey keys[] = {ATTR_GROUP_REGISTERS, ATTR_GROUP_THREADS};
   if (op != func_groups(v->func)) {
-    verify_fail(v, op, "it is the last op before the kernel's return");
+    verify_fail(v, op, "it is the last op before the kernel's return, or before the end of tensor memory");
     return;
   }
   if (!check_warps(v, op)) return;

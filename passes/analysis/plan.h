@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a kernel with dots runs on Hopper. Two passes decide, plan_kernel and plan_pipeline. Only they read the options:
+// How a kernel with dots runs on Hopper and Blackwell. Two passes decide, plan_kernel and plan_pipeline. Only they read the options:
 // --tma, --epilogue, --warp-specialize, --persistent, and tl.range's warp_specialize. Each decision is a remark with
 // its numbers. The other passes follow the plan in the text. If one cannot, it reports that.
 // passes/analysis/hopper_limits.h has the registers, bytes and cycles that each way takes.

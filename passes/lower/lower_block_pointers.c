@@ -167,11 +167,11 @@ static bool is_boxable(const BlockParts *parts, const Type *tile) {
          !type_is_elem(element, ELEM_I1);
 }
 
-// True if a wgmma dot takes the loaded tile, as it is or as the matrix.
-static bool feeds_wgmma(const Value *loaded, const Type *tile) {
-  if (loaded->type == tile) return fed_wgmma(loaded) != NULL;
+// True if a dot by wgmma or tcgen05 takes the loaded tile, as it is or as the matrix.
+static bool feeds_dot(const Value *loaded, const Type *tile) {
+  if (loaded->type == tile) return fed_dot(loaded) != NULL;
   for (const Use *use = loaded->first_use; use; use = use->next)
-    if (fed_wgmma(op_result(use->user))) return true;
+    if (fed_dot(op_result(use->user))) return true;
   return false;
 }
 
@@ -179,7 +179,7 @@ static bool feeds_wgmma(const Value *loaded, const Type *tile) {
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
   if (!func_plans(l->func, PLAN_TMA_LOADS) || !is_boxable(parts, tile)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
-  if (!func_plans(l->func, PLAN_TMA_ALL_LOADS) && !feeds_wgmma(op_result(op), tile)) return false;
+  if (!func_plans(l->func, PLAN_TMA_ALL_LOADS) && !feeds_dot(op_result(op), tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }

@@ -295,7 +295,7 @@ static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
       multiplied[0] = max_u32(multiplied[0], part[1]), multiplied[1] = max_u32(multiplied[1], part[0]);
       continue;
     }
-    if (!is_dot_of(user, DOT_WGMMA) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part)) return false;
+    if (!dot_reads_matrices(user) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part)) return false;
     multiplied[0] = max_u32(multiplied[0], part[0]), multiplied[1] = max_u32(multiplied[1], part[1]);
   }
   return true;
@@ -458,11 +458,11 @@ static bool operands_last(StagedLoop *found, Op *dot) {
 static void find_dot(LoadFinder *f) {
   StagedLoop *found = f->found;
   Region *body = found->loop->regions[0];
-  uint32_t wgmmas = 0;
+  uint32_t dots = 0;
   for (Op *op = body->first; op; op = op->next) {
-    if (!is_dot_of(op, DOT_WGMMA)) continue;
-    wgmmas++;
-    found->feeds_wgmma = true;
+    if (!dot_reads_matrices(op)) continue;
+    dots++;
+    found->feeds_matrices = true;
     const Value *sum = op_operand(op, 2);
     bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
     Op *wait = only_user(op_result(op));
@@ -475,7 +475,7 @@ static void find_dot(LoadFinder *f) {
       found->sum = sum->index - 1;
     }
   }
-  if (wgmmas != 1) found->dot = found->computed_dot = NULL;
+  if (dots != 1) found->dot = found->computed_dot = NULL;
   if (found->computed_dot) found->dot = NULL;
 }
 

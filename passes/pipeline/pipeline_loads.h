@@ -33,7 +33,7 @@ typedef struct StagedLoop {
   // only the dot reads. `load` is NULL. No `alloc`: there is no such operand.
   StagedLoad computed_operand;
   Op *computed_dot; // That dot. staged_loop_hold makes it `dot`.
-  bool feeds_wgmma;
+  bool feeds_matrices;
   bool by_role;      // A separate warp group copies, starting with the kernel.
   bool in_turn;      // The kernel is persistent, or will be.
   bool after_writes; // The kernel may have written memory that TMA copies read.

@@ -72,7 +72,7 @@ void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
   if (n)
     op_set_attr(build_op(b, OP_ASYNC_WAIT, n, tokens, 0, NULL), (Attr){.key = ATTR_PENDING, .i = pending});
   bool by_threads = fills_buffers(async) || fills_buffers(late) || s->groups[STAGED_STORES].count;
-  if (s->staged->feeds_wgmma && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
+  if (s->staged->feeds_matrices && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   stage_meet(s, b);
 }
 

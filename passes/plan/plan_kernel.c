@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// plan_kernel: decides how a kernel with dots runs on Hopper.
+// plan_kernel: decides how a kernel with dots runs on Hopper and Blackwell.
 //
 // before  kernel @k(...) { ... dot ... }
 // after   kernel @k(...) plan = [tma_loads, tma_pointer_loads, warp_specialize] { ... dot ... }
@@ -21,8 +21,9 @@ enum { CHAINING_WARPS = 8 };
 typedef struct Products {
   Arena *arena;
   const Func *func;
-  const Op *first; // taken by wgmma; NULL: none
-  uint32_t dots, wgmma;
+  const Op *first; // taken by wgmma or tcgen05; NULL: none
+  uint32_t dots;
+  uint32_t matrices; // those that wgmma or tcgen05 takes
   uint32_t chained; // in loops where a later dot takes what is computed from the first
   uint32_t padded;  // rows, padded to a power of two, leave a quarter of the warps or more without any
 } Products;
@@ -34,10 +35,10 @@ typedef struct WayPlanner {
   Products products;
 } WayPlanner;
 
-// True if wgmma takes the dot. If the IR has layouts, choose_dot has decided it.
-static bool takes_wgmma(const Op *dot) {
-  if (op_attr(dot, ATTR_INSTRUCTION)) return is_dot_of(dot, DOT_WGMMA);
-  return !op_result(dot)->type->layout && can_wgmma(dot);
+// True if wgmma or tcgen05 takes the dot. If the IR has layouts, choose_dot has decided it.
+static bool takes_matrices(const Op *dot) {
+  if (op_attr(dot, ATTR_INSTRUCTION)) return dot_reads_matrices(dot);
+  return !op_result(dot)->type->layout && can_read_matrices(dot);
 }
 
 static void count_dots(Products *p, Op *op) {
@@ -47,17 +48,17 @@ static void count_dots(Products *p, Op *op) {
   uint32_t rows = result->shape[result->rank - 2];
   p->dots++;
   p->padded += 4 * rows <= 3u << log2_ceil(rows);
-  if (!takes_wgmma(op)) return;
-  p->wgmma++;
+  if (!takes_matrices(op)) return;
+  p->matrices++;
   if (!p->first) p->first = op;
 }
 
-// --- remarks: for kernels that have a wgmma dot, or an option that asks
+// --- remarks: for kernels that have such a dot, or an option that asks
 
 static Loc place(const WayPlanner *p) { return p->products.first ? p->products.first->loc : p->func->loc; }
 
 static void decline(const WayPlanner *p, bool asked, const char *what, const char *why) {
-  if (p->products.wgmma || asked)
+  if (p->products.matrices || asked)
     diag_remark(p->context->diags, place(p), "plan_kernel", "%s: %s", what, why);
 }
 
@@ -90,7 +91,7 @@ static bool plan_copies(const WayPlanner *p) {
   static const char none[] = "no TMA copies";
   bool asked = p->target->tma == TMA_ON;
   const char *why = why_no_maps(p);
-  if (!why && !asked && !p->products.wgmma) return false;
+  if (!why && !asked && !p->products.matrices) return false;
   if (why) return decline(p, asked, none, why), false;
   bool pointers = raises_pointers(p);
   func_set_plan(p->func, PLAN_TMA_LOADS, true);
@@ -100,7 +101,7 @@ static bool plan_copies(const WayPlanner *p) {
        asked      ? "wherever they can be, as --tma=on says"
        : pointers ? "of dot operands, through pointers too"
                   : "of dot operands, through block pointers and descriptors");
-  if (!pointers && p->products.wgmma)
+  if (!pointers && p->products.matrices)
     diag_remark(p->context->diags, place(p), "plan_kernel",
                 "no TMA copies through pointers: kernels of %u dots by %u warps, %u of them chained, are not "
                 "measured",
@@ -147,7 +148,7 @@ static const char *why_no_pairs(const WayPlanner *p) {
 }
 
 static void plan_pairs(const WayPlanner *p) {
-  if (!p->func->module->launched || !p->products.wgmma) return;
+  if (!p->func->module->launched || !p->products.matrices) return;
   const char *why = why_no_pairs(p);
   if (why) {
     decline(p, false, "programs are not fused", why);

@@ -56,6 +56,13 @@ static const char *words(const SlotPlanner *p, const char *format, uint32_t x, u
 
 // --- a loop's slots and registers
 
+// The registers for the dot's sums: in the loop, or for tcgen05 after it.
+static uint32_t thread_sums(const Op *dot) {
+  const Type *sums = op_result(dot)->type;
+  if (type_is_tile(sums)) return tile_words(sums);
+  return (uint32_t)type_elements(sums) / (region_warps(dot) * TARGET_WARP);
+}
+
 // Plans the loop's split. Returns NULL, or why it cannot be split. Remarks about the loop's loads go to `diags`.
 static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, bool in_turn,
                                PartedLoop *parted) {
@@ -69,7 +76,7 @@ static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, boo
   if (parted->slots < 2) return "shared memory has no room for two slots";
   bool many = chained_dots(context.scratch, p->func, loop) > 2;
   parted->registers = role_registers(p->target->arch, parted->warps, many);
-  if (roles_stay_under_way(&staged, parted->slots)) parted->sums = tile_words(op_result(staged.dot)->type);
+  if (roles_stay_under_way(&staged, parted->slots)) parted->sums = thread_sums(staged.dot);
   for (uint32_t i = 0; i < staged.loads.n; i++) parted->slot_bytes += shared_bytes(staged.loads.at[i].slot);
   parted->beside = staged.beside;
   return NULL;

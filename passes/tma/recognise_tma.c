@@ -239,7 +239,7 @@ static bool is_candidate(const BoxRaising *r, const Op *op) {
   const Type *element = type_element(type);
   bool in_loop = op->region->parent && op->region->parent->kind == OP_FOR;
   return in_loop && element->kind == TYPE_SCALAR && !type_is_elem(element, ELEM_I1) &&
-         !op_attr(op, ATTR_VOLATILE) && pays(r, op, fed_wgmma(op_result(op)));
+         !op_attr(op, ATTR_VOLATILE) && pays(r, op, fed_dot(op_result(op)));
 }
 
 // --- one load

@@ -73,13 +73,13 @@ bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uin
 static const Op *fed(const Value *tile, bool transposed) {
   const Op *dot = NULL;
   for (const Use *use = tile->first_use; use && !dot; use = use->next) {
-    if (use->user->kind == OP_DOT && can_wgmma(use->user)) dot = use->user;
+    if (use->user->kind == OP_DOT && can_read_matrices(use->user)) dot = use->user;
     if (use->user->kind == OP_TRANS && !transposed) dot = fed(op_result(use->user), true);
   }
   return dot;
 }
 
-const Op *fed_wgmma(const Value *tile) { return fed(tile, false); }
+const Op *fed_dot(const Value *tile) { return fed(tile, false); }
 
 static const Type *turned(IrContext *ir, const Type *slot) {
   static const uint32_t order[2] = {1, 0};

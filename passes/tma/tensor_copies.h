@@ -31,8 +31,8 @@ static inline uint32_t tma_mark_dim(const Op *tma_mark, uint32_t d) {
 
 // Clones the value and what computes it into a host region, at the builder's place. `map` maps the region's arguments.
 Value *host_clone(Builder *b, CloneMap *map, Value *value);
-// The wgmma dot that takes the tile, or its transpose, as it is. NULL: none does.
-const Op *fed_wgmma(const Value *tile);
+// The dot by wgmma or tcgen05 that takes the tile, or its transpose, as it is. NULL: none does.
+const Op *fed_dot(const Value *tile);
 
 // Finds the tile's dimension whose stride in the tensor is known to be 1. Returns false if there is none.
 bool tma_mark_inner(const Op *tma_mark, uint32_t *inner);

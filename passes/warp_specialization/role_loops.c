@@ -11,7 +11,7 @@
 
 static bool has_dot(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
-    if (is_dot_of(op, DOT_WGMMA)) return true;
+    if (dot_reads_matrices(op)) return true;
   return false;
 }
 

@@ -44,6 +44,7 @@
 // * operands are in registers.
 //
 // plan_pipeline has chosen the loop, its warps, slots and registers. The loop's attributes record them.
+#include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/analysis/plan.h"
@@ -52,8 +53,19 @@
 
 // --- groups
 
-// The source's barriers become the group's named barrier, as place_barriers does it.
-// Moves everything into the first group, except the return and what both groups read.
+// Tensor memory is allocated before the groups, and freed after them.
+static bool is_outside(const Op *op) {
+  if (op->kind == OP_TMEM_ALLOC || op->kind == OP_TMEM_DEALLOC) return true;
+  if (op->kind == OP_BARRIER) return op->next && op->next->kind == OP_TMEM_DEALLOC;
+  if (op->kind != OP_SHARED_ALLOC && op->kind != OP_MBARRIER_INIT) return false;
+  const Value *buffer = op->kind == OP_SHARED_ALLOC ? op_result(op) : op_operand(op, 0);
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->kind == OP_TMEM_ALLOC) return true;
+  return false;
+}
+
+// Moves everything into the first group, except the return, what both groups read, and the ends of tensor memory. The
+// source's barriers become the group's named barrier, as place_barriers does it.
 static Op *make_groups(Roles *r) {
   Func *func = r->s.func;
   Op *first = func->body->first, *last = func->body->last;
@@ -66,7 +78,11 @@ static Op *make_groups(Roles *r) {
   region_new(func, groups);
   for (Op *op = first, *next; op != groups; op = next) {
     next = op->next;
-    if (!op->result_count || !r->before[op_result(op)->id]) op_move(op, own, NULL);
+    bool outside = is_outside(op);
+    if (outside && (op->kind == OP_BARRIER || op->kind == OP_TMEM_DEALLOC))
+      op_move(op, func->body, last);
+    else if (!outside && (!op->result_count || !r->before[op_result(op)->id]))
+      op_move(op, own, NULL);
   }
   Builder end = builder_at_end(func, own);
   end.loc = last->loc;
@@ -77,6 +93,21 @@ static Op *make_groups(Roles *r) {
     op_set_attr(w.op, (Attr){.key = ATTR_WARPS, .i = region_warps(w.op)});
   }
   return groups;
+}
+
+// Dots by tcgen05 complete at mbarriers one after another, and a phase can only be told from the one before. No barrier
+// holds the warp that issues them back. It may be ahead of the others' waits by all slots.
+static void add_mbarriers(const Roles *r, uint32_t slots) {
+  IrContext *ir = r->s.func->module->ir;
+  for (Op *op = r->s.func->body->first; op; op = op->next) {
+    if (op->kind != OP_TMEM_ALLOC) continue;
+    Value *mbarriers = op_operand(op, 1);
+    uint32_t bits = log2_ceil(slots), n = 1u << bits;
+    Layout layout = {.out_bits = (uint8_t)bits};
+    layout.bits[DIM_OFFSET] = layout.out_bits;
+    for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
+    mbarriers->type = type_shared(ir, ELEM_I64, 1, &n, layout_intern(ir, &layout));
+  }
 }
 
 static Op *make_channel(Roles *r, Op *groups, StagedGroup *slots) {
@@ -130,6 +161,7 @@ static void specialise(Roles *r, uint32_t slots) {
               "%u consumer warps compute dots, one producer thread prefetches into %u slots%s", r->warps,
               slots, r->s.in_flight ? "; a dot stays in flight while the next starts" : "");
   Op *groups = make_groups(r);
+  add_mbarriers(r, slots);
   RoleRings fill, read;
   for (uint32_t c = 0; c < r->channels; c++) {
     Op *channel = make_channel(r, groups, r->slots[c]);
