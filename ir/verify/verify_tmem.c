@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of tensor memory. A kernel allocates it once, at the start of its body, and frees it at the end.
 //
-// A value of type tmem is the accumulator with its content at that point. tmem_store and dot give the next one, so
-// each value is used once. Only tmem_alloc's result is used again: it begins accumulators one after another.
+// A value of type tmem is the accumulator with its content at that point. tmem_store and dot give the next one. So each
+// value is used once, or once in each branch of an if. Only tmem_alloc's result is used again: it begins accumulators one after another.
 #include "base/integer.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/verify/verify_parts.h"
@@ -58,10 +58,26 @@ static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *
 
 static bool is_tmem(const Type *type) { return type->kind == TYPE_TMEM; }
 
+// True if they are in different branches of an if.
+static bool are_exclusive(const Op *a, const Op *b) {
+  for (; a->region->parent; a = a->region->parent)
+    for (const Op *other = b; other->region->parent; other = other->region->parent)
+      if (a->region->parent == other->region->parent && a->region != other->region)
+        return a->region->parent->kind == OP_IF;
+  return false;
+}
+
+static bool is_used_twice(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    for (const Use *other = use->next; other; other = other->next)
+      if (!are_exclusive(use->user, other->user)) return true;
+  return false;
+}
+
 static void check_use(Verifier *v, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *value = op_operand(op, i);
-    if (is_tmem(value->type) && !is_alloc(value) && !value_single_use(value))
+    if (is_tmem(value->type) && !is_alloc(value) && is_used_twice(value))
       verify_fail(v, op, "operand %u, a state of tensor memory, is used more than once", i);
   }
 }

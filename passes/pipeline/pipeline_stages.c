@@ -191,8 +191,8 @@ enum { COMPUTING_REGISTERS = 48 }; // Next to the sums and the operand.
 static uint64_t programs_with(const Func *func, const StagedLoop *staged, uint64_t bytes) {
   const TargetInfo *arch = func->module->target.arch;
   const StagedLoad *operand = &staged->computed_operand;
-  uint32_t words =
-      tile_words(op_result(staged->computed_dot)->type) + tile_words(op_operand(operand->store, 0)->type);
+  const Type *sums = op_result(staged->computed_dot)->type; // in registers, or in tensor memory
+  uint32_t words = (type_is_tile(sums) ? tile_words(sums) : 0) + tile_words(op_operand(operand->store, 0)->type);
   uint64_t registers = (words + COMPUTING_REGISTERS) * (uint64_t)func_warps(func) * 32;
   return min_u64((arch->shared_limit + arch->shared_reserved) / (bytes + arch->shared_reserved),
                  arch->registers / registers);

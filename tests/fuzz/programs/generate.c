@@ -100,7 +100,8 @@ static void write_body(Gen *g) {
 }
 
 static void finish(Gen *g, uint32_t grid0, uint32_t grid1, Program *program) {
-  static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"};
+  static const char *const archs[] = {"sm_75", "sm_80",  "sm_86",   "sm_89",
+                                      "sm_90", "sm_90a", "sm_100a", "sm_120a"};
   static const char *const optional[] = {"hoist", "split_masks", "load_once", "coalesce", "carry_steps",
                                          "pipeline"};
   buf_text(&program->text, prelude);
@@ -108,7 +109,7 @@ static void finish(Gen *g, uint32_t grid0, uint32_t grid1, Program *program) {
   buf_printf(&program->text, "@kernel\ndef f(%s):\n", buf_view(&g->params).at + 2);
   buf_str(&program->text, buf_view(&g->body));
   buf_str(&program->args, buf_view(&g->args));
-  program->arch = archs[chance(g, 50) ? 5 : pick(g, 6)];
+  program->arch = archs[chance(g, 50) ? 5 : pick(g, 8)];
   buf_printf(&program->options, "--kernel f --grid %u,%u --num-warps %d", grid0, grid1, g->warps);
   if (chance(g, 10)) buf_text(&program->options, " --fp-contract off");
   if (chance(g, 5)) buf_text(&program->options, " -O0");

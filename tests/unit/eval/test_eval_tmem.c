@@ -59,6 +59,12 @@ static void test_dots_add_to_what_was_stored(void **unused) {
                        "%n = dot %a, %b, %u" DOT "yield %n\n}\n%e = dot_wait %d {pending = 0}" TMEM
                        "%x = tmem_load %e" TILE STORE("%x") END,
               7, NULL);
+  // The branches of an if may both take a state.
+  expect_sums(OPERANDS "%s = tmem_store %seven, %t" TMEM "barrier\n"
+                       "%d = if %yes : tmem<64x16xfp32> then {\n%n = dot %a, %b, %s" DOT
+                       "yield %n\n} else {\nyield %s\n}\n%e = dot_wait %d {pending = 0}" TMEM
+                       "%x = tmem_load %e" TILE STORE("%x") END,
+              23, NULL);
 }
 
 static void test_only_the_current_state_is_read(void **unused) {
