@@ -133,7 +133,7 @@ static const char *why_no_pairs(const WayPlanner *p) {
   const Op *dot = p->products.first;
   if (target->persistent != PERSIST_AUTO) return "the kernel says whether it is persistent";
   if (target->warp_roles == WARP_ROLES_OFF) return "--warp-specialize=off";
-  if (!target->arch->setmaxnreg_most || !target->arch->multiprocessors)
+  if (!target->arch->setmaxnreg_most || !target->arch->multiprocessors || !can_wgmma(dot))
     return "no measurements for this architecture";
   if (target->maxnreg) return "registers are limited";
   if (p->products.dots != 1) return "there are several dots";
