@@ -146,7 +146,7 @@ TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uin
 // Maps the caller's memory into the device's address space, without a copy.
 //   host: the memory; it must outlive the mapping
 //   bytes: its size
-//   address: set to the device address. tilec_sim_free ends the mapping
+//   address: set to the device address, which differs from host's by a multiple of 16. tilec_sim_free ends the mapping
 TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
 // Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind. Its addresses are never reused.
 //   address: where it begins; 0 is allowed
@@ -321,7 +321,7 @@ TILEC_SIM_API const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes)
 // What a report is about.
 typedef enum tilec_sim_report_kind {
   TILEC_SIM_OUT_OF_BOUNDS, // An access outside of all allocations, or of shared or local memory.
-  TILEC_SIM_MISALIGNED,    // An address that is no multiple of the access width.
+  TILEC_SIM_MISALIGNED,    // An address that is not a multiple of the access width.
   TILEC_SIM_TRAP,          // A trap instruction, or a barrier with an invalid number.
   TILEC_SIM_WILD_BRANCH, // The index of brx.idx is beyond its table, or code runs past the end of the kernel.
   TILEC_SIM_BUDGET,      // The instruction budget is used up.

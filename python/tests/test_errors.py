@@ -67,10 +67,25 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(tilec.LaunchError, r"x\[8\] of 8, in program"):
             beyond[1](floats([0] * 8), 8, 16)
 
+    def test_views(self):
+        """A view that does not begin at a multiple of 16 bytes begins and ends where it says."""
+
+        @tilec.jit
+        def at(x, i):
+            tl.store(x + i, 1.0)
+
+        numbers = floats([0] * 20)
+        at[1](memoryview(numbers)[5:10], 4)
+        self.assertEqual(list(numbers), [0.0] * 9 + [1.0] + [0.0] * 10)
+        for i in (-1, 5):
+            with self.assertRaisesRegex(tilec.LaunchError, rf"x\[{i}\] of 5, in program"):
+                at[1](memoryview(numbers)[5:10], i)
+        self.assertEqual(sum(numbers), 1.0)
+
     def test_no_source(self):
         names = {"tilec": tilec, "tl": tl}
         exec("@tilec.jit\ndef kernel(x):\n    tl.store(x, 1.0)\n", names)
-        advice = r"'kernel' cannot be read: Python keeps no text of <string>\. Put .* in a file, or .* @tilec\.jit\(source=TEXT\)"
+        advice = r"'kernel' cannot be read: Python keeps no source code of <string>\. Put .* in a file, or .* @tilec\.jit\(source=TEXT\)"
         with self.assertRaisesRegex(tilec.CompilationError, advice):
             names["kernel"][1](floats([1]))
 

@@ -5,8 +5,6 @@
 
 #include "runtime/error.h"
 
-enum { HOST_ALIGNMENT = 16 }; // alignment that facts state of an address
-
 static tilec_status refuse(const char *kernel, const char *param, const char *why) {
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %s", kernel, param, why);
 }
@@ -120,7 +118,7 @@ tilec_status tensor_memory(const tilec_device *device, const char *kernel, const
   const Tensor t = tensor_of(arg);
   uint64_t below, above, address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
   extent_of(&t, &below, &above);
-  *start = (address - below) / HOST_ALIGNMENT * HOST_ALIGNMENT;
+  *start = address - below;
   *bytes = above ? address + above - *start : 0;
   return check_device(device, kernel, param, &t);
 }
@@ -129,8 +127,7 @@ static tilec_status map_one(tilec_device *device, const Tensor *t, uint64_t *bit
   uint64_t below, above, at, address = *bits;
   extent_of(t, &below, &above);
   if (!above) return TILEC_OK;
-  // Mapped from an aligned address, so that facts about the address also hold on the device.
-  uint64_t start = (address - below) / HOST_ALIGNMENT * HOST_ALIGNMENT;
+  uint64_t start = address - below;
   bool is_mapped;
   tilec_status status = device->kind->map(device, start, (size_t)(address + above - start), &at, &is_mapped);
   if (status) return status;

@@ -180,7 +180,7 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
     break;
   case GROUP_AT_REGISTERS:
     stand->missing = ", and no warp is left to release any";
-    stand_say(stand, "waits to have %u registers a thread: it needs %u more, and the CTA's pool has %u",
+    stand_say(stand, "waits to have %u registers per thread: it needs %u more, and the CTA's pool has %u",
               stand->insn->count, stand->insn->count - warp->registers, block->pool);
     break;
   case GROUP_AT_TMEM:

@@ -85,7 +85,7 @@ void exec_cancel_query(Warp *warp, const Insn *insn, uint32_t mask) {
       continue;
     warp_fault(warp, insn, 1u << l, TILEC_SIM_CLUSTER, 0,
                known ? "the first CTA of a clusterlaunchcontrol.try_cancel that failed"
-                     : "the operand is no response of clusterlaunchcontrol.try_cancel");
+                     : "the operand is not a response of clusterlaunchcontrol.try_cancel");
     return;
   }
   warp->block->cancel_failed |= (mask & ~cancelled) != 0;

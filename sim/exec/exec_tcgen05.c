@@ -129,7 +129,7 @@ static bool move_address(Warp *warp, const Insn *insn, uint32_t mask, uint32_t *
     warp_fault(warp, insn, ~mask, TILEC_SIM_TMEM, 0, "tcgen05.%s without all threads of the warp",
                is_store(insn) ? "st" : "ld");
   else if (tmem_lane(*address) % lanes)
-    warp_fault(warp, insn, mask, TILEC_SIM_TMEM, *address, "lane %u of tensor memory is no multiple of %u",
+    warp_fault(warp, insn, mask, TILEC_SIM_TMEM, *address, "lane %u of tensor memory is not a multiple of %u",
                tmem_lane(*address), lanes);
   return !warp->block->worker->fault.set;
 }

@@ -241,7 +241,7 @@ static bool shift_prepare(AsyncOp *op, uint32_t lane) {
   tensor->to = tmem_address_at(op->warp, &op->insn->u.tmem_copy->to, lane);
   if (tmem_lane(tensor->to) % PART || tmem_lane(tensor->to) >= CHIP_TMEM_LANES) {
     warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->to,
-               "tcgen05.shift at lane %u of tensor memory, which is no multiple of 32",
+               "tcgen05.shift at lane %u of tensor memory, which is not a multiple of 32",
                tmem_lane(tensor->to));
     return false;
   }

@@ -32,7 +32,7 @@ bool descriptor_of_tcgen05(uint64_t bits, Descriptor *descriptor, const char **w
   else if (bits >> 53 & 0xff)
     *what = "bits 53 to 60 are not 0";
   else if (descriptor->row == 1)
-    *what = "bits 61 to 63 are no swizzle";
+    *what = "bits 61 to 63 are not a swizzle";
   return !*what;
 }
 

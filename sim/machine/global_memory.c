@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const uint64_t first_constant = (uint64_t)1 << 20, first_address = (uint64_t)1 << 32,
-                      gap = (uint64_t)1 << 20, alignment = 256;
+                      gap = (uint64_t)1 << 20, alignment = 256,
+                      host_alignment = 16; // of the host's memory, which the device's addresses keep
 static const uint64_t max_bytes = (uint64_t)1 << 40;
 
 static void allocation_free(Allocation *allocation) {
@@ -35,7 +36,7 @@ static bool find_addresses(Memory *memory, size_t bytes, bool constant) {
 }
 
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address) {
-  if (bytes > max_bytes || !find_addresses(memory, bytes, read_only)) return false;
+  if (bytes > max_bytes || !find_addresses(memory, bytes + host_alignment, read_only)) return false;
   uint64_t *next = read_only ? &memory->next_constant : &memory->next;
   if (memory->n == memory->cap) {
     size_t cap = memory->cap ? 2 * memory->cap : 64;
@@ -46,12 +47,13 @@ bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64
   }
   unsigned char *own = host ? NULL : calloc(bytes ? bytes : 1, 1);
   if (!host && !own) return false;
+  uint64_t base = *next + (uint64_t)(uintptr_t)host % host_alignment;
   size_t i = memory->n++;
-  for (; i > 0 && memory->at[i - 1].base > *next; i--) memory->at[i] = memory->at[i - 1];
+  for (; i > 0 && memory->at[i - 1].base > base; i--) memory->at[i] = memory->at[i - 1];
   memory->at[i] = (Allocation){
-      .base = *next, .size = bytes, .host = host ? host : own, .owned = !host, .read_only = read_only};
-  *address = *next;
-  *next = (*next + bytes + gap + alignment - 1) / alignment * alignment;
+      .base = base, .size = bytes, .host = host ? host : own, .owned = !host, .read_only = read_only};
+  *address = base;
+  *next = (base + bytes + gap + alignment - 1) / alignment * alignment;
   return true;
 }
 

@@ -343,7 +343,7 @@ static bool change_registers(Warp *warp, const Insn *insn) {
   if (!block->program->registers) return true;
   if (insn->extra ? insn->count < had : insn->count > had) {
     warp_fault(warp, insn, warp->live, TILEC_SIM_REGISTERS, 0,
-               "setmaxnreg.%s to %u registers a thread, but the warp has %u", insn->extra ? "inc" : "dec",
+               "setmaxnreg.%s to %u registers per thread, but the warp has %u", insn->extra ? "inc" : "dec",
                insn->count, had);
     return true;
   }
