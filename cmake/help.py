@@ -10,7 +10,7 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
   L  an entry of the reference, by its full names       G  a word of the glossary
   O  operators                                          S  a form of arguments, by the words that it may begin with
   E  element types                                      C  words of CUDA, N of NumPy; `*` stands for any letters, `?` for one
-  A  the names of all functions                         T  a word of Python, a name of the C API, or an environment variable
+  A  the names of all functions                         T  a word of Python, a name of the C or C++ API, or an environment variable
   P  a parameter, by its name                           W  words to suggest, a line each
   V  a command; one without a word: the overview        Y  an option, by its spellings
   D  a code of mistakes; `codes`: all                   J  a word of the Python API; K: an option or attribute of it
@@ -231,6 +231,7 @@ NAMES_END = """
   Shape            a tuple or list of integers
   DType            an element type, such as tl.float32
   Function         a jit function
+  Any              one of several of these; the parameter's line says which
 Examples are kernels, or statements in one: x, y and out point to fp32, p to i32, n is an i32,
 BLOCK is 128, i is tl.arange(0, 128), v and w are loaded from x + i and y + i, and k from p + i.
 In values a list is a tile: of i32, of fp32 if its numbers have a point, or of bools.
@@ -533,6 +534,26 @@ def c_names():
                     yield [name.split(" ")[0]], f"{bold(name)}, of {found[1]}\n\n{wrapped(text, 0, 0)}\n{last}"
 
 
+def cpp_names():
+    """Classes of tilec.hpp and their members, by qualified names, and by plain ones such as from_image: from docs/reference/c++-api.md."""
+    last = "\nFrom <tilec/tilec.hpp>. docs/reference/c++-api.md has the whole API.\n"
+    for section in read("docs/reference/c++-api.md").split("\n### ")[1:]:
+        lines = section.split("\n")
+        of, intro, members = f"tilec::{lines[0]}", "", {}
+        for paragraph in section.split("\n\n")[1:]:
+            if paragraph[0] not in "`|#":
+                intro += wrapped(unmarked(paragraph), 0, 0) + "\n"
+        for head, cells in table_rows(lines):
+            code, meaning = cells[0].strip("`").replace("\\|", "|"), unmarked(cells[1])
+            if head is not cells:
+                name = re.search(r"(~?\w+|operator\W+)(?=\()", re.sub(r"enable_if<.*>::type", "", code))[1]
+                members.setdefault(name, []).append(f"  {bold(wrapped(code, 4, 4))}\n      {wrapped(meaning, 6, 6)}\n")
+        yield [of], f"{bold(of)}\n\n{intro}{chr(10) * bool(members)}{''.join(part for parts in members.values() for part in parts)}{last}"
+        for name, parts in members.items():
+            if name != lines[0]:
+                yield [f"{of}::{name}", f"{lines[0]}::{name}", *[name] * ("_" in name)], f"{bold(f'{of}::{name}')}\n\n{''.join(parts)}{last}"
+
+
 def specs():
     for form, meaning in rows("tools/options/specs.def"):
         starts = [0] + [i + 1 for i, c in enumerate(form) if c == " "]
@@ -605,7 +626,12 @@ def all_specs():
         "A FILE.ptx has no names: give SPECs in the order of its parameters.", 2, 2) + "\n"
 
 
-FILES = heading("FILE") + "  .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
+def files(command):
+    ptx = {"R": ".ptx, "}.get(command.letter, "") if command else ".ptx (run, check, bench), "
+    return heading("FILE") + f"  .tile, .py (@triton.jit and @tilec.jit), {ptx}.tir, or - for standard input\n"
+
+
+
 STATUS = heading("exit status") + "  0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug in tilec\n"
 
 
@@ -622,7 +648,7 @@ def limits():
 
 def overview(commands):
     parts = [heading("usage") + "".join(map(usage, commands)), heading("commands") + "".join(two_columns(c.name, c.summary) for c in commands)]
-    parts += [FILES, all_specs(), examples(None), STATUS]
+    parts += [files(None), all_specs(), examples(None), STATUS]
     return "\n".join(parts + [wrapped("'tilec help COMMAND' and 'tilec COMMAND --help' list a command's options. A word @FILE is "
                                       "replaced by the words in that file.", 0, 0) + "\n"])
 
@@ -630,7 +656,7 @@ def overview(commands):
 def command(c):
     compiles, runs = c.name == "compile", c.letter in ("R", "E")
     head = f"tilec {c.name}: "
-    parts = [head + wrapped(c.summary, len(head), 2) + "\n", heading("usage") + usage(c)] + [FILES] * (compiles or runs) + [all_specs()] * runs
+    parts = [head + wrapped(c.summary, len(head), 2) + "\n", heading("usage") + usage(c)] + [files(c)] * (compiles or runs) + [all_specs()] * runs
     groups = {}
     for option in options():
         if c.letter in option.commands:
@@ -685,7 +711,7 @@ def texts():
     yield from ((kind, [plain_word(word) for word in keys], body) for kind, keys, body in others)
     yield from topics()
     of_c = list(c_names())
-    yield from (("T", words, body) for words, body in of_c)
+    yield from (("T", words, body) for words, body in [*of_c, *cpp_names()])
     suggested = [word for _, keys, _ in words for word in keys]
     suggested += [word for _, keys, _ in others for word in keys if "*" not in word and " " not in word]
     suggested += [words[0] for words, _ in of_c if words[0].startswith("tilec_")]

@@ -38,9 +38,10 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
   else if (1ull << layout->out_bits < type_elements(type))
     diag_error(c->diags, loc, "[T0000] the layout does not cover the tile");
   else if (layout_registers(layout) > MAX_REGISTERS)
-    diag_error(c->diags, loc,
-               "[T0505] the tile needs %u registers a thread, more than %d: use a smaller tile or more warps",
-               layout_registers(layout), MAX_REGISTERS);
+    diag_error(
+        c->diags, loc,
+        "[T0505] the tile needs %u registers per thread, more than %d: use a smaller tile or more warps",
+        layout_registers(layout), MAX_REGISTERS);
   else
     good = true;
   if (!good) c->failed = true;

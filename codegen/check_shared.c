@@ -44,7 +44,7 @@ static void check_copy(SharedChecker *c, const Op *op) {
   if (!c->target->arch->has_cp_async)
     fail_before(c, op, offsetof(TargetInfo, has_cp_async));
   else if (copy_async_run(op) * bytes < 4)
-    fail(c, op, "an asynchronous copy must move 4, 8 or 16 aligned bytes a thread");
+    fail(c, op, "an asynchronous copy must move 4, 8 or 16 aligned bytes per thread");
 }
 
 static void check_scan(SharedChecker *c, const Op *op) {

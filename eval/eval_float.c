@@ -191,7 +191,7 @@ static Element plain_binary(OpKind kind, Elem elem, const Element *a, const Elem
   case OP_MUL: return product_of(elem, v, w, a, b, state);
   case OP_DIV: return quotient_of(elem, v, w, a, b, state);
   case OP_REM: return remainder_of(elem, v, w, a, b, state);
-  default: BUG("%s is no operation of two floats", op_info(kind)->name);
+  default: BUG("%s is not an operation of two floats", op_info(kind)->name);
   }
 }
 
@@ -393,7 +393,7 @@ Element eval_float_compare(OpKind kind, Elem elem, const Element *first, const E
   const Element x_plain = eval_absorb(first), y_plain = eval_absorb(second), *a = &x_plain, *b = &y_plain;
   double v = number_decode(elem, a->bits), w = number_decode(elem, b->bits);
   int64_t holds;
-  if (!fold_compare_float(kind, v, w, &holds)) BUG("%s is no comparison", op_info(kind)->name);
+  if (!fold_compare_float(kind, v, w, &holds)) BUG("%s is not a comparison", op_info(kind)->name);
   Element x = {.bits = (uint64_t)holds, .state = (a->state | b->state) & STATE_MISSING};
   double reach = eval_reach(a) + eval_reach(b);
   if (reach > 0 && fabs(a->r - b->r) <= reach) x.state |= UNCERTAIN; // false if either is an infinity or NaN

@@ -76,7 +76,7 @@ static double apply1(MathFunction f, double x) {
   case MATH_rint: return rint(x);
   case MATH_abs: return fabs(x);
   case MATH_logb: return logb(x);
-  default: BUG("%s is no function of one number", name_of(f));
+  default: BUG("%s is not a function of one number", name_of(f));
   }
 }
 
@@ -92,7 +92,7 @@ static double apply2(MathFunction f, Elem elem, double x, double y) {
   case MATH_nextafter: return elem == ELEM_FP64 ? nextafter(x, y) : (double)nextafterf((float)x, (float)y);
   // Beyond 5000 every result is 0 or infinite.
   case MATH_ldexp: return isnan(y) ? y : ldexp(x, (int)fmax(-5000, fmin(rint(y), 5000)));
-  default: BUG("%s is no function of two numbers", name_of(f));
+  default: BUG("%s is not a function of two numbers", name_of(f));
   }
 }
 
@@ -315,7 +315,7 @@ static Element nonfloat_result(MathFunction f, Elem elem, const Element *x) {
     if (isnan(v) || eval_may_be_zero(x)) y.state |= UNCERTAIN; // a NaN's sign is unspecified
     break;
   case MATH_ilogb: ilogb_result(x, v, &y); break;
-  default: BUG("%s is no predicate", name_of(f));
+  default: BUG("%s is not a predicate", name_of(f));
   }
   return y;
 }

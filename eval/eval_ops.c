@@ -13,7 +13,7 @@ static uint64_t int_binary(OpKind kind, ElemCode code, uint64_t a, uint64_t b, u
   int64_t result = 0;
   Elem elem = code == CODE_POINTER ? ELEM_U64 : (Elem)code;
   if (fold_int(kind, elem, (int64_t)a, (int64_t)b, &result)) return (uint64_t)result;
-  if (kind != OP_DIV && kind != OP_REM) BUG("%s is no operation of two integers", op_info(kind)->name);
+  if (kind != OP_DIV && kind != OP_REM) BUG("%s is not an operation of two integers", op_info(kind)->name);
   *state |= UNDEFINED; // a division by 0
   return 0;
 }

@@ -252,7 +252,7 @@ const char *programs_fault(const int64_t grid[3]) {
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host) {
   uint32_t n = func->param_count;
   FuncParam *params = ARENA_ARRAY(func->module->ir->arena, FuncParam, n + 1);
-  if (type->kind != TYPE_TENSOR_MAP) BUG("a map that is no tensor_map");
+  if (type->kind != TYPE_TENSOR_MAP) BUG("a map that is not a tensor_map");
   if (n) memcpy(params, func->params, n * sizeof *params);
   params[n] = (FuncParam){.name = name, .type = type, .hidden = HIDDEN_TENSOR_MAP, .loc = func->loc};
   func->params = params;

@@ -31,7 +31,7 @@ static const Format *format_of(Elem elem) {
   if (elem == ELEM_FP16) return &FP16;
   if (elem == ELEM_BF16) return &BF16;
   if (elem == ELEM_FP32) return &FP32;
-  BUG("%s is no narrow float", elem_info(elem)->name);
+  BUG("%s is not a narrow float", elem_info(elem)->name);
 }
 
 static double bits_double(uint64_t bits) {

@@ -28,7 +28,7 @@
  * Cache.    Code compiled by launches is kept on disk, for later processes of the same user. The folder is
  *           $TILEC_CACHE_DIR, $XDG_CACHE_HOME/tilec or ~/.cache/tilec. Entries are verified when they are read.
  *           The environment variable TILEC_CACHE=off disables the cache. TILEC_CACHE_SIZE is its limit (1G).
- *           A cache that fails is no error: kernels are compiled, and options.log gets the reason.
+ *           A cache that fails is not an error: kernels are compiled, and options.log gets the reason.
  * Units.    Sizes and offsets are in bytes unless stated otherwise.
  * Binary    A program built with an older header runs with this library. Structs that begin with their size grow
  *           at their end. Fields that an older program lacks have their defaults. A newer program works as long
@@ -70,17 +70,18 @@ extern "C" {
 
 /* The result of a call. Zero is success. */
 typedef enum tilec_status {
-  TILEC_OK = 0,                     /* success */
-  TILEC_ERROR_INVALID_ARGUMENT = 1, /* a call that can never work: a NULL that is not allowed, wrong arguments */
-  TILEC_ERROR_OUT_OF_MEMORY = 2,    /* of the host or the device */
-  TILEC_ERROR_IO = 3,               /* a file could not be read or written */
-  TILEC_ERROR_COMPILE = 4,          /* the source is wrong: tilec_last_error() has the diagnostics */
-  TILEC_ERROR_NO_DEVICE = 5,        /* no such device, or no CUDA driver */
-  TILEC_ERROR_DRIVER = 6,           /* a call of the CUDA driver failed */
-  TILEC_ERROR_LAUNCH = 7,           /* an error of the kernel: out of bounds, misaligned, undefined values; on
+  TILEC_OK = 0, /* success */
+  TILEC_ERROR_INVALID_ARGUMENT =
+      1,                         /* a call that can never work: a NULL that is not allowed, wrong arguments */
+  TILEC_ERROR_OUT_OF_MEMORY = 2, /* of the host or the device */
+  TILEC_ERROR_IO = 3,            /* a file could not be read or written */
+  TILEC_ERROR_COMPILE = 4,       /* the source is wrong: tilec_last_error() has the diagnostics */
+  TILEC_ERROR_NO_DEVICE = 5,     /* no such device, or no CUDA driver */
+  TILEC_ERROR_DRIVER = 6,        /* a call of the CUDA driver failed */
+  TILEC_ERROR_LAUNCH = 7,        /* an error of the kernel: out of bounds, misaligned, undefined values; on
                                        cuda a later call reports it, and the context is lost */
-  TILEC_ERROR_NOT_SUPPORTED = 8,    /* legal, but not built in or not possible on this device */
-  TILEC_ERROR_INTERNAL = 70         /* a bug of tilec: tilec_last_error() names the pass and a file to replay */
+  TILEC_ERROR_NOT_SUPPORTED = 8, /* legal, but not built in or not possible on this device */
+  TILEC_ERROR_INTERNAL = 70      /* a bug of tilec: tilec_last_error() names the pass and a file to replay */
 } tilec_status;
 
 /* Returns the library's version: "0.1.0". Never NULL. */
@@ -111,12 +112,12 @@ typedef struct tilec_diagnostic {
   const char *text;              /* one line, without the location */
   size_t parent;                 /* of a note: index of its diagnostic; else its own index */
   const char *code;              /* of the kind of mistake, as in `tilec help T0301`; NULL: none */
-  const char *kind;         /* of an error while a kernel ran: "out of bounds", "race" ..., as in
+  const char *kind;              /* of an error while a kernel ran: "out of bounds", "race" ..., as in
                                --diagnostics=json. NULL: another message, and all that follows is 0 */
-  const char *buffer;       /* the argument that the memory belongs to; NULL: not known */
-  int64_t index;            /* of the element in the buffer; may be outside of it */
-  uint32_t program[3];      /* program_id of each axis; of PTX the CTA */
-  uint32_t element_rank;    /* numbers in `element`; 0: not known, or no tile */
+  const char *buffer;            /* the argument that the memory belongs to; NULL: not known */
+  int64_t index;                 /* of the element in the buffer; may be outside of it */
+  uint32_t program[3];           /* program_id of each axis; of PTX the CTA */
+  uint32_t element_rank;         /* numbers in `element`; 0: not known, or no tile */
   uint32_t element[8];      /* of the tile that is loaded or stored, by dimension: the first that fails */
   const char *access;       /* of a race: "load", "store" or "atomic", at the location; else NULL */
   const char *other_access; /* of a race: the access of the first note, or of the same operation */
@@ -135,7 +136,7 @@ typedef struct tilec_diagnostics tilec_diagnostics;
 /* Returns the number of diagnostics, notes included. 0 for NULL. */
 TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list);
 
-/* Reads one diagnostic of a list. Its texts live as long as the list.
+/* Reads one diagnostic of a list. Its strings live as long as the list.
  *   index: from 0
  *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
 TILEC_API tilec_status tilec_diagnostics_get(const tilec_diagnostics *list, size_t index,
@@ -428,12 +429,12 @@ typedef struct tilec_compile_options {
   const char *kernel;    /* NULL: the program's only entry */
   const char *signature; /* "x=*fp32:16,n=i32:16,stride=:1,b=None": types and facts of run-time parameters */
   const char *const
-      *defines; /* "NAME=VALUE": constexpr parameters as Python literals, or a function's name */
+      *defines;        /* "NAME=VALUE": constexpr parameters as Python literals, or a function's name */
   size_t define_count; /* of defines */
-  const char *arch; /* "sm_80" ...; NULL: sm_90a, without the "a" if no such instruction is used */
-  int num_warps;    /* a power of two, 1 .. 32; default 4 */
-  int num_stages;   /* prefetch distance of loops, 1 .. 64; default 3 */
-  int maxnreg;      /* registers per thread, 1 .. 255; default: no limit */
+  const char *arch;    /* "sm_80" ...; NULL: sm_90a, without the "a" if no such instruction is used */
+  int num_warps;       /* a power of two, 1 .. 32; default 4 */
+  int num_stages;      /* prefetch distance of loops, 1 .. 64; default 3 */
+  int maxnreg;         /* registers per thread, 1 .. 255; default: no limit */
   tilec_fp32_dot fp32_dot;
   int no_fp_contract; /* 1: a*b+c is never fused */
   int no_optimize;    /* 1: -O0; 0: -O3 */
@@ -448,7 +449,7 @@ typedef struct tilec_compile_options {
      Launches on the evaluator log warnings of the run. The callback must not use the kernel. */
   void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
   void *log_data; /* passed to `log` */
-  int fast_math; /* 1: division and functions of fp32 use the approximate instructions (docs/language.md) */
+  int fast_math;  /* 1: division and functions of fp32 use the approximate instructions (docs/language.md) */
   int restrict_pointers; /* 1: memory reached through one pointer argument is reached through no other
                             argument, as with CUDA's __restrict__ on all of them. Loops then prefetch past
                             writes through other arguments. Results are wrong if arrays overlap and one of
@@ -478,7 +479,7 @@ typedef enum tilec_output {
   TILEC_OUTPUT_LAUNCH = 5 /* META without the assembler's resource usage */
 } tilec_output;
 
-/* One kernel compiled offline. Its texts live until it is freed. */
+/* One kernel compiled offline. Its strings live until it is freed. */
 typedef struct tilec_compiled tilec_compiled;
 
 /* Compiles one kernel of the program. It needs no device.
@@ -487,7 +488,7 @@ typedef struct tilec_compiled tilec_compiled;
 TILEC_API tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *options,
                                      tilec_compiled **compiled);
 
-/* Releases what was compiled, with its texts. NULL is allowed. */
+/* Releases what was compiled, with its strings. NULL is allowed. */
 TILEC_API void tilec_compiled_free(tilec_compiled *compiled);
 
 /* Returns one form of the compiled kernel, such as PTX. A cubin is made at the first request, by ptxas if it is on
@@ -515,7 +516,7 @@ typedef struct tilec_kernel tilec_kernel;
  *   options: NULL: the defaults. `signature` must be NULL, because types come from the arguments. On cuda `arch` must
  *     be NULL too, because it is the device's
  *   TILEC_ERROR_COMPILE: no such kernel, or none is named and the program has not exactly one.
- *   TILEC_ERROR_INVALID_ARGUMENT: a name in `defines` is no constexpr parameter. */
+ *   TILEC_ERROR_INVALID_ARGUMENT: a name in `defines` is not a constexpr parameter. */
 TILEC_API tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
                                         const tilec_compile_options *options, tilec_kernel **kernel);
 
@@ -538,7 +539,7 @@ typedef enum tilec_arg_kind {
   TILEC_ARG_STRIDE,     /* one of its strides, likewise */
   TILEC_ARG_TUPLE,      /* address: of a tilec_tuple, on the host */
   TILEC_ARG_DESCRIPTOR, /* address: of a tilec_descriptor, on the host */
-  TILEC_ARG_CONSTEXPR   /* address: of a text, on the host */
+  TILEC_ARG_CONSTEXPR   /* address: of a string, on the host */
 } tilec_arg_kind;
 
 /* One argument of 16 bytes. The functions below make it. */
@@ -659,7 +660,7 @@ static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
 /* A tuple of items, which may be tuples. The launch reads it. Each item has its own type and facts. Another
  * count, other names or other constexprs select another variant. */
 typedef struct tilec_tuple {
-  size_t size; /* set by the initialiser */
+  size_t size;              /* set by the initialiser */
   const tilec_arg *items;   /* in order; the caller owns them */
   size_t count;             /* of items */
   const char *const *names; /* for a named tuple: one per item; else NULL */
@@ -827,9 +828,7 @@ typedef struct tilec_param_info {
 
 /* An empty tilec_param_info, with its size. */
 #define TILEC_PARAM_INFO_INIT                                                                                \
-  {                                                                                                          \
-    sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0, 0, {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO  \
-  }
+  { sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0, 0, {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO }
 
 /* Returns the number of run-time parameters, which tilec_launch takes arguments for. 0 for NULL. */
 TILEC_API size_t tilec_kernel_param_count(const tilec_kernel *kernel);

@@ -213,7 +213,7 @@ public:
     check(tilec_program_from_source(name.c_str(), text.data(), text.size(), &made));
     return program(made);
   }
-  // Pairs of a name and a text, in memory. The first one's imports are looked up among the others, by name.
+  // Pairs of a name and source code, in memory. The first one's imports are looked up among the others, by name.
   static program from_sources(const std::vector<std::pair<std::string, std::string>> &files) {
     std::vector<tilec_source> sources;
     for (const auto &file : files)
@@ -227,7 +227,7 @@ private:
   explicit program(tilec_program *made) : handle(made) {}
 };
 
-// The options of a kernel: `options().define("BLOCK", 256).define("ACT", "relu")`. It keeps its texts, so that no array
+// The options of a kernel: `options().define("BLOCK", 256).define("ACT", "relu")`. It keeps its strings, so that no array
 // has to outlive a call.
 class options {
 public:
@@ -255,7 +255,7 @@ public:
     std::snprintf(text, sizeof text, "%.17e", static_cast<double>(value));
     return define(name, text);
   }
-  // The other options, such as num_warps: how.raw().num_warps = 8. Texts in it are valid until the next define().
+  // The other options, such as num_warps: how.raw().num_warps = 8. Strings in it are valid until the next define().
   tilec_compile_options &raw() {
     texts_.clear();
     for (const std::string &text : defines_) texts_.push_back(text.c_str());
@@ -332,7 +332,7 @@ public:
   }
   tuple(const tuple &) = delete;            // it points to itself
   tuple &operator=(const tuple &) = delete; // likewise
-  // Names for a named tuple, one per item. The texts must outlive it.
+  // Names for a named tuple, one per item. The strings must outlive it.
   tuple &names(std::initializer_list<const char *> names) {
     if (names.size() != raw_.count) throw std::invalid_argument("tilec::tuple: each item has a name, or none has");
     names_.assign(names);

@@ -42,7 +42,7 @@ typedef struct tilec_tune_range {
 typedef struct tilec_tune_listed {
   const tilec_tune_range *settings; /* values[0] of each is used */
   size_t count;                     /* of settings */
-  int64_t grid[3]; /* grid[0] 0: the grid of the options */
+  int64_t grid[3];                  /* grid[0] 0: the grid of the options */
 } tilec_tune_listed;
 
 /* The steps of a search, in order. */
@@ -73,9 +73,9 @@ typedef struct tilec_tune_options {
      over the kernel's parameters as in @grid. If that is NULL too, the kernel's @grid is used */
   int64_t grid[3];
   const char *grid_text; /* see `grid` */
-  size_t top;  /* how many of the best ranked are measured; 0: a tenth, at least 4 */
-  int predict; /* 1: the configurations are only ranked; nothing is launched or kept */
-  int no_keep; /* 1: the result is reported, not kept */
+  size_t top;            /* how many of the best ranked are measured; 0: a tenth, at least 4 */
+  int predict;           /* 1: the configurations are only ranked; nothing is launched or kept */
+  int no_keep;           /* 1: the result is reported, not kept */
   /* An early end. The results so far are then the result. */
   double timeout;    /* total seconds; 0: no limit */
   const int *cancel; /* NULL, or a flag that another thread or a signal handler sets to a nonzero value */
@@ -99,8 +99,10 @@ typedef struct tilec_tune_options {
 
 /* A tilec_tune_options with the defaults, and its size. */
 #define TILEC_TUNE_OPTIONS_INIT                                                                              \
-  { sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0,               \
-    NULL, 0, NULL, 0, NULL, 0, NULL }
+  {                                                                                                          \
+    sizeof(tilec_tune_options), NULL, 0, {-1, 1, 1}, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, NULL, 0,      \
+        NULL, 0, NULL, 0, NULL                                                                               \
+  }
 
 /* The result of a tuning. */
 typedef struct tilec_tuning tilec_tuning;
@@ -128,13 +130,13 @@ TILEC_API tilec_status tilec_tune(tilec_device *device, tilec_program *program,
                                   const tilec_compile_options *compile, const tilec_tune_options *options,
                                   const tilec_arg *args, size_t arg_count, tilec_tuning **tuning);
 
-/* Releases a result, with its texts. NULL is allowed. */
+/* Releases a result, with its strings. NULL is allowed. */
 TILEC_API void tilec_tuning_free(tilec_tuning *tuning);
 
 /* The result as a whole. */
 typedef struct tilec_tuning_summary {
   size_t size;           /* set by the initialiser */
-  const char *kernel;    /* its name; texts live as long as the tuning */
+  const char *kernel;    /* its name; strings live as long as the tuning */
   const char *device;    /* the device of the measurements */
   const char *arch;      /* the architecture of the compiles */
   size_t configurations; /* of the space */
@@ -157,7 +159,7 @@ TILEC_API tilec_status tilec_tuning_get_summary(const tilec_tuning *tuning, tile
 /* One configuration, with its measured and its predicted time. */
 typedef struct tilec_configuration {
   size_t size;            /* set by the initialiser */
-  const char *text;       /* "BLOCK=512 num_warps=4"; texts live as long as the tuning */
+  const char *text;       /* "BLOCK=512 num_warps=4"; strings live as long as the tuning */
   size_t settings;        /* number for tilec_tuning_setting */
   const char *error;      /* why it does not work, or could not be measured; NULL: it works */
   double seconds;         /* of a launch: the median of its rounds; 0: not measured */
@@ -181,7 +183,7 @@ TILEC_API tilec_status tilec_tuning_configuration(const tilec_tuning *tuning, si
 
 /* One value of a configuration. Texts live as long as the tuning. */
 typedef struct tilec_tune_setting {
-  size_t size; /* set by the initialiser */
+  size_t size;              /* set by the initialiser */
   const char *name, *value; /* "BLOCK", "512" */
   int is_option;            /* 1: num_warps, num_stages or maxnreg */
 } tilec_tune_setting;

@@ -25,7 +25,7 @@ static void scatter_word(Emitter *e, const LdmatrixPlan *plan, LLVMTypeRef eleme
 
 void emit_ldmatrix(Emitter *e, Op *op) {
   LdmatrixPlan plan;
-  if (!ldmatrix_plan(op, &plan)) BUG("a shared_load that is no ldmatrix");
+  if (!ldmatrix_plan(op, &plan)) BUG("a shared_load that is not an ldmatrix");
   static const char *const names[2][3] = {{"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16",
                                            "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16",
                                            "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"},

@@ -157,7 +157,7 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_TMA_STORE: emit_boxes(e, op, store_box); break;
   case OP_TMA_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
   case OP_TMA_STORE_WAIT: emit_store_wait(e, op); break;
-  default: BUG("%s is no TMA copy's", op_info(op->kind)->name);
+  default: BUG("%s is not a TMA copy's", op_info(op->kind)->name);
   }
   if (!is_of_one(op->next)) emit_unguard(e, e->guard_end);
 }

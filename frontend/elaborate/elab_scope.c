@@ -361,7 +361,7 @@ static bool hidden_global(Elab *e, Loc loc, const char *name) {
   Obj obj;
   if (!elab_in_py(e) || !global_name(e, loc, plain, &obj)) return false;
   elab_error(e, loc,
-             "[T0201] '%s' is a global that is no constexpr: write `%s = %sconstexpr(%s)`, or set "
+             "[T0201] '%s' is a global that is not a constexpr: write `%s = %sconstexpr(%s)`, or set "
              "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1",
              name, name, elab_language_prefix(e, str_from("constexpr")), obj_text(e, &obj));
   return true;

@@ -82,7 +82,7 @@ Layout layout_trans(const Layout *layout, uint32_t rank, const uint32_t *shape, 
     move->to = to;
     to += move->bits;
   }
-  if (to != layout->out_bits) BUG("the order of a transposition is no permutation");
+  if (to != layout->out_bits) BUG("the order of a transposition is not a permutation");
   return move_bits(layout, moves, rank, to);
 }
 

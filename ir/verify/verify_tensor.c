@@ -35,7 +35,7 @@ static void check_box(Verifier *v, const Op *op, uint32_t first) {
     verify_fail(v, op, "TMA tiles of %s do not fill %s", verify_type_text(v, map),
                 verify_type_text(v, buffer));
   if (op->operand_count != first + map->rank)
-    verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
+    verify_fail(v, op, "a coordinate per dimension, %u, not %u", map->rank, op->operand_count - first);
 }
 
 static void check_copy(Verifier *v, const Op *op) {

@@ -208,8 +208,8 @@ static void explain_mask(Coalescer *c, const CoalescedAccess *access, Diag *rema
 
 static void report_access(Coalescer *c, const CoalescedAccess *access) {
   const char *kind = op_info(access->op->kind)->name;
-  Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes a lane", kind,
-                             (unsigned long long)(access->vector * access->bytes));
+  Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes per lane",
+                             kind, (unsigned long long)(access->vector * access->bytes));
   uint64_t wanted = min_u64(access->widest, access->share);
   if (access->vector >= wanted) return;
   c->steps = BLAME_STEPS;

@@ -55,7 +55,7 @@ static void settle_access(Propagator *p, const GraphAccess *access) {
   if (vector >= alone) return;
   diag_remark(
       p->context->diags, access->op->loc, "propagate_layouts",
-      "%s of %lld bytes a lane, not %u: it shares its layout with other accesses, which costs less overall",
+      "%s of %lld bytes per lane, not %u: it shares its layout with other accesses, which costs less overall",
       op_info(access->op->kind)->name, (long long)bytes, alone * access->bytes);
 }
 

@@ -295,16 +295,16 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
     uint32_t more = registers_of(loop, carried_type(s, &sum));
     Loc loc = sum.reduce->loc;
     if (registers + more > most) {
-      diag_remark(
-          s->context->diags, loc, "accumulate",
-          "reduced in every iteration: deferring it would take %u registers a thread, next to %u for others",
-          more, registers);
+      diag_remark(s->context->diags, loc, "accumulate",
+                  "reduced in every iteration: deferring it would take %u registers per thread, next to %u "
+                  "for others",
+                  more, registers);
       continue;
     }
     registers += more;
     defer_sum(s, &sum);
     diag_remark(s->context->diags, loc, "accumulate",
-                "reduced across threads once, after the loop, at a cost of %u register%s a thread", more,
+                "reduced across threads once, after the loop, at a cost of %u register%s per thread", more,
                 more == 1 ? "" : "s");
   }
 }

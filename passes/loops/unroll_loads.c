@@ -103,7 +103,7 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
   const char *why = why_not_unrolled(&body);
   if (why) {
     diag_remark(u->context->diags, loop->loc, "unroll_loads",
-                "not unrolled, with %u bytes a thread in flight: %s", body.bytes, why);
+                "not unrolled, with %u bytes per thread in flight: %s", body.bytes, why);
     return 1;
   }
   uint32_t most = range->trips >= 0 || given > 1 ? TUNE_UNROLL_FACTOR : TUNE_UNROLL_UNKNOWN;
@@ -114,7 +114,7 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
     factor /= 2;
   while (range->trips >= 0 && factor > range->trips) factor /= 2;
   if (factor > 1)
-    diag_remark(u->context->diags, loop->loc, "unroll_loads", "unrolled by %u: %u bytes a thread in flight",
+    diag_remark(u->context->diags, loop->loc, "unroll_loads", "unrolled by %u: %u bytes per thread in flight",
                 factor, factor * body.bytes);
   return factor ? factor : 1;
 }

@@ -139,7 +139,7 @@ static const char *why_no_pairs(const WayPlanner *p) {
   if (p->products.dots != 1) return "there are several dots";
   const Type *type = op_result(dot)->type, *operand = op_operand(dot, 0)->type;
   if (target->num_stages < STAGES) return "there are fewer than three stages";
-  if (type->rank != 2 || !type_sizes_are_powers(operand)) return "the dot's blocks are no TMA copies";
+  if (type->rank != 2 || !type_sizes_are_powers(operand)) return "the dot's blocks are not TMA copies";
   if (type_element_bytes(operand) > 2) return "elements have more than two bytes";
   if (fused_programs_pay(type->shape[0], type->shape[1], target->num_warps)) return NULL;
   return arena_printf(p->context->scratch,

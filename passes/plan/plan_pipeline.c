@@ -98,7 +98,7 @@ static const char *why_no_turns(const SlotPlanner *p) {
   if (!parted.sums) return words(p, "no dot stays in flight, with %u slots", parted.slots, 0, 0);
   if (!persistent_pays(parted.sums))
     return words(p,
-                 "the dot has %u registers of sums a thread, fewer than %u: so CTAs share a multiprocessor",
+                 "the dot has %u registers of sums per thread, fewer than %u: so CTAs share a multiprocessor",
                  parted.sums, TUNE_TURN_SUMS, 0);
   if (!persistent_fits(parted.sums, parted.registers.multiply))
     return words(p, "%u registers of sums and %u others are more than a consumer warp's %u", parted.sums,
@@ -151,7 +151,7 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
                   p->target->arch->shared_limit / KB, parted->warps);
   if (parted->registers.multiply)
     diag_note(p->context->diags, remark, loop->loc,
-              "registers a thread: consumer warps %u, producer warps %u", parted->registers.multiply,
+              "registers per thread: consumer warps %u, producer warps %u", parted->registers.multiply,
               parted->registers.copy);
   else
     diag_note(p->context->diags, remark, loop->loc,

@@ -312,12 +312,12 @@ static void report_spills(PassContext *context, Func *func) {
   if (carried > registers)
     diag_warning(
         context->diags, func->loc,
-        "[T0505] '%s' will spill: a loop carries tiles of %u registers a thread, and a thread has %u; use "
+        "[T0505] '%s' will spill: a loop carries tiles of %u registers per thread, and a thread has %u; use "
         "smaller tiles%s",
         func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
   else if (wanted > registers && !reduces_in_turn(func))
     diag_remark(context->diags, func->loc, "choose_occupancy",
-                "tiles need about %lld registers a thread, and a thread has %u: some will be spilled",
+                "tiles need about %lld registers per thread, and a thread has %u: some will be spilled",
                 (long long)wanted, registers);
 }
 

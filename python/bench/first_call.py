@@ -7,7 +7,7 @@ python python/bench/first_call.py [KERNELS]     KERNELS: the folder of bench/ker
 Each of twenty kernels is launched for the first time by tilec.jit, by Triton, and by Triton with tilec as its compiler
 (tilec.triton). Each launch is in a separate process, after one other kernel, so that shared code is loaded. The figure
 is the median of ROUNDS processes. The time ends when the kernel has run. For Triton's first call the compile up to the
-cubin is also given separately. The rest is its launcher, for which it calls the C compiler once a signature. Without a
+cubin is also given separately. The rest is its launcher, for which it calls the C compiler once per signature. Without a
 GPU only tilec launches, on the simulator.
 """
 

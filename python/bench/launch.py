@@ -85,7 +85,7 @@ def main():
         driver.set_active(NoDriver())
     ours = calls(tilec.jit, tile, x, (1,) if GPU else (0,))
     theirs = calls(triton.jit, tl, x, (1,))
-    print(f"{'us a launch':42}{'tilec':>8}{'Triton ' + triton.__version__:>14}{'ratio':>8}")
+    print(f"{'us per launch':42}{'tilec':>8}{'Triton ' + triton.__version__:>14}{'ratio':>8}")
     for (what, a), (_, b) in zip(ours, theirs):
         t, u = seconds(a), seconds(b)
         print(f"{what:42}{t * 1e6:8.2f}{u * 1e6:14.2f}{t / u:8.2f}")

@@ -18,7 +18,7 @@ static PyObject *module_setup(PyObject *module, PyObject *args, PyObject *kwargs
                                    &given[9]))
     return NULL;
   if (!PyType_Check(given[0]) || !PyType_IsSubtype((PyTypeObject *)given[0], state->launched)) {
-    PyErr_SetString(PyExc_TypeError, "handle is no subclass of Launched");
+    PyErr_SetString(PyExc_TypeError, "handle is not a subclass of Launched");
     return NULL;
   }
   PyObject **places[] = {(PyObject **)&state->handle,
@@ -109,9 +109,8 @@ static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **place) 
 }
 
 static bool intern_options(State *state) {
-  static const char *const names[] = {"num_warps",        "num_stages", "num_ctas",  "maxnreg",
-                                      "enable_fp_fusion", "debug",      "launch_pdl", "fast_math",
-                                      "tma"};
+  static const char *const names[] = {"num_warps", "num_stages", "num_ctas",  "maxnreg", "enable_fp_fusion",
+                                      "debug",     "launch_pdl", "fast_math", "tma"};
   _Static_assert(sizeof names / sizeof *names <= MAX_OPTIONS, "there is no room for the options");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     PyObject *name = PyUnicode_InternFromString(names[i]);

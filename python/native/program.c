@@ -62,7 +62,7 @@ static void program_dealloc(Program *self) {
   Py_DECREF(type);
 }
 
-static PyType_Slot program_slots[] = {{Py_tp_doc, "Source texts, parsed: a list of (name, text), the "
+static PyType_Slot program_slots[] = {{Py_tp_doc, "Source code, parsed: a list of (name, text), the "
                                                   "kernel's first; and what each is shown as in messages."},
                                       {Py_tp_new, program_new},
                                       {Py_tp_dealloc, program_dealloc},
@@ -113,10 +113,14 @@ bool options_read(PyObject *dict, Options *out) {
   const struct {
     const char *name;
     int *number;
-  } numbers[] = {{"num_warps", &o->num_warps},     {"num_stages", &o->num_stages},
-                 {"maxnreg", &o->maxnreg},         {"no_fp_contract", &o->no_fp_contract},
-                 {"no_optimize", &o->no_optimize}, {"debug", &o->debug},
-                 {"remarks", &o->remarks},         {"overlap", &o->overlap},
+  } numbers[] = {{"num_warps", &o->num_warps},
+                 {"num_stages", &o->num_stages},
+                 {"maxnreg", &o->maxnreg},
+                 {"no_fp_contract", &o->no_fp_contract},
+                 {"no_optimize", &o->no_optimize},
+                 {"debug", &o->debug},
+                 {"remarks", &o->remarks},
+                 {"overlap", &o->overlap},
                  {"restrict_pointers", &o->restrict_pointers},
                  {"fast_math", &o->fast_math}};
   int fp32_dot = TILEC_FP32_DOT_IEEE, tma = TILEC_TMA_AUTO, roles = TILEC_WARP_SPECIALIZE_AUTO,

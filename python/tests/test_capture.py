@@ -196,7 +196,7 @@ class Captured(unittest.TestCase):
 
         @tl.constexpr
         def twice(n):
-            return {16: 32}[n]  # which is no expression of the language
+            return {16: 32}[n]  # which is not an expression of the language
 
         @jit
         def kernel(x, n: tl.constexpr):

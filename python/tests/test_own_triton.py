@@ -91,7 +91,7 @@ print(x[9], tuned.best_config.num_warps, isinstance(tuned, triton.runtime.Autotu
         """As in Triton: others are not seen."""
         result = self.run_program("reads_a_global[(1,)](array.array('f', [0]))")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("error[T0201]: 'PLAIN' is a global that is no constexpr: write `PLAIN = tl.constexpr(3)`, or set TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1", result.stderr)
+        self.assertIn("error[T0201]: 'PLAIN' is a global that is not a constexpr: write `PLAIN = tl.constexpr(3)`, or set TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1", result.stderr)
         says = self.check("triton.knobs.compilation.allow_non_constexpr_globals = True\nx = array.array('f', [0])\nreads_a_global[(1,)](x)\nprint(x[0])")
         self.assertEqual(says, "3.0\n")
 

@@ -82,7 +82,7 @@ class Sources(unittest.TestCase):
         for text in ("def other(x): pass", "x = 1", "def kernel(", ""):
             with self.subTest(text=text), self.assertRaisesRegex(ValueError, "source= has no function 'kernel'"):
                 made(TEXT, source=text)
-        with self.assertRaisesRegex(TypeError, "source= is a text, not int"):
+        with self.assertRaisesRegex(TypeError, "source= is a string, not int"):
             made(TEXT, source=3)
 
     def test_linecache(self):
@@ -105,7 +105,7 @@ class Sources(unittest.TestCase):
         ran = python("-c", PROGRAM)
         self.assertEqual((ran.stdout, ran.stderr), ("[7.0, 7.0]\n", ""))
         ran = python("-Bc", "text = '''" + TEXT + "'''\n" + "import tilec, tilec.language as tl\nexec(text)\ntilec.jit(kernel)[1](None, N=2)")
-        self.assertIn("cannot be read: Python keeps no text of <string>", ran.stderr)
+        self.assertIn("cannot be read: Python keeps no source code of <string>", ran.stderr)
 
     def test_standard_input(self):
         ran = python("-", given=PROGRAM)

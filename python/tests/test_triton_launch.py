@@ -94,7 +94,7 @@ class Programs(unittest.TestCase):
         self.good(self.run_program(KERNEL + LAUNCH + "assert 'tilec.triton' in sys.modules\n", TILEC_TRITON="1"))
 
     def test_the_first_launch(self):
-        """Arrays of the host are no arguments of Triton's: the launch that loads the drop-in takes them too."""
+        """Arrays of the host are not arguments of Triton's: the launch that loads the drop-in takes them too."""
         self.entry_point()
         first = "total[(1,)](x, out, 1000, 1024)\nassert out[0] == x.sum() and 'tilec.triton' in sys.modules\n"
         self.good(self.run_program(KERNEL + first, TILEC_TRITON="1"))

@@ -25,7 +25,7 @@ class Config:
     """One configuration of a kernel: values of constexprs, and options of the compiler.
 
     Args:
-        kwargs: values of constexpr parameters by name, and options of a launch that are no parameters here, such as `{"debug": True}`.
+        kwargs: values of constexpr parameters by name, and options of a launch that are not parameters here, such as `{"debug": True}`.
         num_warps: warps of a program.
         num_stages: stages of software pipelining.
         num_ctas: accepted and ignored; one CTA computes the tile.

@@ -29,7 +29,7 @@ class Asm(Mapping[str, Any]):
     def __getitem__(self, stage: str) -> Any:
         if stage not in STAGES:
             disassemble = "; disassemble asm['cubin'] for it, or use 'tilec --emit=sass'" if stage == "sass" else ""
-            raise KeyError(f"there is no text {stage!r}, only {', '.join(STAGES)}{disassemble}")
+            raise KeyError(f"there is no {stage!r}, only {', '.join(STAGES)}{disassemble}")
         name = STAGES[stage]
         if name not in self._texts:
             self._texts[name] = self._compiled.output(name)

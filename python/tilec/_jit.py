@@ -133,7 +133,7 @@ class UnknownOption(KeyError):
 
 
 def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
-    """tilec's options from a launch's keywords that are no parameters."""
+    """tilec's options from a launch's keywords that are not parameters."""
     made: Dict[str, Any] = {"fp32_dot": _fp32_dot()}
     arch = os.environ.get("TILEC_WARM_ARCH")  # _warm.begin
     if arch:
@@ -434,7 +434,7 @@ class JITFunction(_native.Launcher):
 
 def _give(fn: types.FunctionType, source: str) -> None:
     if not isinstance(source, str):
-        raise TypeError(f"source= is a text, not {type(source).__name__}")
+        raise TypeError(f"source= is a string, not {type(source).__name__}")
     try:
         give(fn, source)
     except CaptureError as error:
@@ -459,7 +459,7 @@ class MockTensor:
     """Stands for an array where nothing is launched: `kernel.warmup(MockTensor("float32"), ...)` compiles only.
 
     Args:
-        dtype: the element type, such as "float16". There is no shape and no memory; the address counts as a multiple of 16.
+        dtype: the element type, such as "float16". It has no shape and no memory; the address counts as a multiple of 16.
 
     Example::
 
@@ -543,7 +543,7 @@ def jit(
     with the values that its names have then. The function never runs in Python.
 
     Args:
-        fn: a function with a text: in a file, a notebook or `python -c`. Parameters annotated `tl.constexpr` are compiled in.
+        fn: a function with source code: in a file, a notebook or `python -c`. Parameters annotated `tl.constexpr` are compiled in.
         version: accepted and ignored; the attribute `version` has it.
         repr: a function that makes the kernel's name in PTX. `triton.jit` calls it; `tilec.jit` accepts and ignores it.
         launch_metadata: a function `(grid, kernel, args)`, whose dict launch hooks of `triton.knobs` get. `triton.jit` calls it
@@ -553,11 +553,11 @@ def jit(
         do_not_specialize_on_alignment: names or indices of parameters. Only "divisible by 16" is not used.
         debug: True adds line tables for debuggers, as the option `debug` of a launch does.
         noinline: accepted and ignored; called functions are inlined.
-        source: the text with the function's `def`, if Python keeps none, for example after `exec`.
+        source: the source code with the function's `def`, if Python keeps none, for example after `exec`.
 
     Returns a JITFunction.
 
-    Errors: TypeError if `fn` is no function written with `def`. Errors of the kernel are raised by its launches.
+    Errors: TypeError if `fn` is not a function written with `def`. Errors of the kernel are raised by its launches.
 
     Example::
 

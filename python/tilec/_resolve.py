@@ -378,7 +378,7 @@ class Constructor(Resolver):
             super().visit_Attribute(node)
             return
         if node.attr not in self.fields:
-            raise CaptureError(f"the constructor of '{self.aggregate.__name__}' uses '{node.attr}' of its object, which is no field")
+            raise CaptureError(f"the constructor of '{self.aggregate.__name__}' uses '{node.attr}' of its object, which is not a field")
         if isinstance(node.ctx, ast.Store):
             self.stored.add(node.attr)
         self.edits.append(edit_of(node, self.field(node.attr)))

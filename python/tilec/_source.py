@@ -215,7 +215,7 @@ def source_of(function: types.FunctionType, holder: Any = None) -> Source:
     remember(function)
     if function not in _texts:
         raise CaptureError(
-            f"the source of '{function.__qualname__}' cannot be read: Python keeps no text of {file}. "
+            f"the source of '{function.__qualname__}' cannot be read: Python keeps no source code of {file}. "
             "Put the kernel in a file, or give its text: @tilec.jit(source=TEXT)"
         )
     text, first = _texts[function]

@@ -46,7 +46,7 @@ static const char *row_of(const Bundle *b, size_t i) { return b->at + ROWS_AT + 
 // Checks the whole file. Returns the problem. NULL: it is good.
 static const char *check(Bundle *b) {
   char hex[DIGEST_HEX + 1];
-  if (b->n < ROWS_AT || memcmp(b->at, magic, HASH_AT) != 0) return "it is no bundle of this version";
+  if (b->n < ROWS_AT || memcmp(b->at, magic, HASH_AT) != 0) return "it is not a bundle of this version";
   if (number_at(b->at + BYTES_AT) != b->n - ROWS_AT)
     return "it is truncated, or has more bytes than were written";
   cache_sources_hex(hex);
@@ -66,7 +66,7 @@ static const char *map(const char *path) {
   if (fd < 0 || fstat(fd, &info) != 0) {
     reason = strerror(errno);
   } else if (!S_ISREG(info.st_mode) || info.st_size < ROWS_AT) {
-    reason = "it is no bundle";
+    reason = "it is not a bundle";
   } else {
     void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     bundle = (Bundle){.at = at == MAP_FAILED ? NULL : at, .n = (size_t)info.st_size};

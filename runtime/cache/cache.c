@@ -74,7 +74,7 @@ void cache_hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]) {
 static const char *take_apart(char *at, size_t n, const char *name, CacheEntry *entry) {
   char hex[DIGEST_HEX + 1], *body = at + BODY_AT;
   if (n < BODY_AT) return "it is cut off";
-  if (memcmp(at, magic, HASH_AT) != 0) return "it is no entry of this version";
+  if (memcmp(at, magic, HASH_AT) != 0) return "it is not an entry of this version";
   cache_hash_hex(at + HASHED_AT, n - HASHED_AT, hex);
   if (memcmp(hex, at + HASH_AT, DIGEST_HEX) != 0) return "its hash is another";
   if (memcmp(at + KEY_AT, name, DIGEST_HEX) != 0) return "it is another's under a wrong name";
@@ -147,7 +147,7 @@ CacheState cache_read(int folder, const char *name, bool use, CacheEntry *entry,
   }
   CacheState state = CACHE_FOREIGN;
   if (!S_ISREG(info.st_mode))
-    *reason = "it is no regular file";
+    *reason = "it is not a regular file";
   else if (info.st_uid != geteuid())
     *reason = "it belongs to another user";
   else {

@@ -89,7 +89,7 @@ static bool put_member(Packer *p, const tilec_arg *arg, uint32_t depth) {
   case TILEC_ARG_CONSTEXPR:
   case TILEC_ARG_DEFAULT: break;
   }
-  return fail(p, "a member that is no pointer, number, bool, None or tuple");
+  return fail(p, "a member that is not a pointer, number, bool, None or tuple");
 }
 
 // A struct begins and ends at a multiple of its alignment.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """MkDocs hooks: the navigation, by patterns, and pages of the repository's files that the documentation links to.
 
-A pattern takes the pages that no pattern before it has taken, so a page that does not exist is no error. A page that
+A pattern takes the pages that no pattern before it has taken, so a page that does not exist is not an error. A page that
 no pattern takes is a warning, which `./dev docs` turns into an error.
 
 A link to a file outside docs/ leads to a copy of that file in the site: source/PATH.html. Markdown is rendered, a
@@ -159,6 +159,7 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
+    markdown = re.sub(r"\A(?:<!--.*?-->\s*)+", "", markdown, flags=re.DOTALL)  # a page that begins with its heading has its title
     if page.file.src_uri.startswith("source/"):
         return markdown
     return rewritten(markdown, "docs/" + page.file.src_uri, page.file.src_uri)

@@ -145,7 +145,7 @@ def permuted():
 
 
 def masks():
-    """Odd bounds: what is inside moves 16 bytes a lane all the same."""
+    """Odd bounds: what is inside moves 16 bytes per lane all the same."""
     for elem, n in itertools.product(BYTES, (4096, 4095, 10001)):
         data = [buffer("x", elem, n), f"y=empty:{elem}[{n}]", f"n={n}"]
         whole, rest = n // 1024, n % 1024

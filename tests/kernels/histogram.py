@@ -7,7 +7,7 @@ from . import _config as config  # noqa: F401
 NUM_BINS_MAX = 256
 
 
-# Counts by atomics, one an element, of values clipped to the bins.
+# Counts by atomics, one per element, of values clipped to the bins.
 @triton.jit
 def histogram_atomic(x_ptr, counts_ptr, sums_ptr, n, low, inv_width, NUM_BINS: tl.constexpr, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

@@ -76,7 +76,7 @@ def layer_norm_fwd(
 @triton.jit
 def layer_norm_bwd_dx(DX, DY, DW, DB, X, W, Mean, Rstd, Lock, stride, N, GROUP_SIZE_M: tl.constexpr,
                       BLOCK_SIZE_N: tl.constexpr):
-    # one row a program; its share of dw and db goes to partial buffer `lock_id`
+    # one row per program; its share of dw and db goes to partial buffer `lock_id`
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK_SIZE_N)
     mask = cols < N

@@ -1,4 +1,4 @@
-"""Matmuls with quantised weights: int8 with a scale a column, and int4 packed eight to a word, in groups
+"""Matmuls with quantised weights: int8 with a scale per column, and int4 packed eight to a word, in groups
 with scales and zero points. Also the quantisation of activations."""
 import dataclasses
 
@@ -54,7 +54,7 @@ def scaled_mm_int8(a_ptr, b_ptr, scale_a_ptr, scale_b_ptr, c_ptr, bias_ptr, M, N
     a_ptrs = a_ptr + stride_am * offsets_am[:, None] + stride_ak * offsets_k[None, :]
     b_ptrs = b_ptr + stride_bk * offsets_k[:, None] + stride_bn * offsets_bn[None, :]
 
-    # a scale a row (or one), and one a column (or one)
+    # a scale per row (or one), and one per column (or one)
     offsets_scale_am = tl.arange(0, BLOCK_SIZE_SCALE_A) + (BLOCK_SIZE_SCALE_A > 1) * pid_m * BLOCK_SIZE_M
     masks_scale_am = offsets_scale_am < M
     offsets_scale_bn = tl.arange(0, BLOCK_SIZE_SCALE_B) + (BLOCK_SIZE_SCALE_B > 1) * pid_n * BLOCK_SIZE_N
@@ -100,7 +100,7 @@ def scaled_mm_int8(a_ptr, b_ptr, scale_a_ptr, scale_b_ptr, c_ptr, bias_ptr, M, N
 
 @triton.jit
 def unpack_int4_dequant(packed, zeros, scales, shifts):
-    """Eight 4-bit numbers a word, the lowest first; (q - zero) * scale."""
+    """Eight 4-bit numbers per word, the lowest first; (q - zero) * scale."""
     q = (packed >> shifts) & 0xF
     z = (zeros >> shifts) & 0xF
     return (q - z).to(tl.float32) * scales

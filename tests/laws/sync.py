@@ -5,7 +5,7 @@ three places. They are the final tile IR (the column of ir/ops.def, which tests/
 optimisation, and the PTX. The numbers must be equal.
 
 sync.py TILEC SYNC_OPS ARCH < LINES: lines of scripts/compile-list. A line an error; then 'N passed, N failed'.
-A kernel whose source's own inline assembly synchronises is left out: its text is no op's. Commits of copies may be more in the PTX."""
+A kernel whose source's own inline assembly synchronises is left out: its text is not an op's. Commits of copies may be more in the PTX."""
 import re
 import subprocess
 import sys

@@ -77,7 +77,7 @@ class Client:
             self.keep(message)
 
     def answer(self):
-        """The next message that is no notification."""
+        """The next message that is not a notification."""
         while True:
             message = self.read()
             if "id" in message:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: --signature a=*fp32:16,b=*fp32:16,c=*fp32:16,n=i32
 # seconds: 5
-"""Chained dots of fp32 in IEEE precision: 16,384 multiply-adds a thread, by loops over k."""
+"""Chained dots of fp32 in IEEE precision: 16,384 multiply-adds per thread, by loops over k."""
 import triton
 import triton.language as tl
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: -D N=4096 --signature x=*fp32:16,o=*fp32:16
 # seconds: 10
-"""The inverse of the error function, of 32 elements a thread."""
+"""The inverse of the error function, of 32 elements per thread."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: --num-warps 32 --signature x=*fp32:16,out=*fp32:16,n=i32:16 -D B=16384
 # spills: 0
-"""A function of many instructions by 32 warps. Two CTAs a multiprocessor would leave a thread 32 registers."""
+"""A function of many instructions by 32 warps. Two CTAs per multiprocessor would leave a thread 32 registers."""
 import triton
 import triton.language as tl
 

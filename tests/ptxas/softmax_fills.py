@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: --num-warps 16 --signature x=*fp32:16,out=*fp32:16,n=i32:16 -D B=65536
 # spills: 500
-"""A row that fills the registers of 16 warps: if asked for one CTA a multiprocessor, ptxas prefetches, and spills more."""
+"""A row that fills the registers of 16 warps: if asked for one CTA per multiprocessor, ptxas prefetches, and spills more."""
 import triton
 import triton.language as tl
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile: -D K=64 -D T=128 --signature x=*fp64:16,o=*fp64:16,n=i32
 # seconds: 5
-"""Sine and cosine of fp64, of 64 elements a thread each."""
+"""Sine and cosine of fp64, of 64 elements per thread each."""
 import triton
 import triton.language as tl
 

@@ -31,7 +31,7 @@ def wrong(path, url, loaded, pages):
     if parts.scheme or parts.netloc:
         if loaded and parts.scheme != "data":
             return "loads from another host"
-        return None if parts.scheme in ("https", "mailto", "data") else "is no link for a reader"
+        return None if parts.scheme in ("https", "mailto", "data") else "is not a link for a reader"
     file, anchor = urldefrag(url)
     goal = (path.parent / unquote(file)).resolve() if file else path.resolve()
     goal = goal / "index.html" if goal.is_dir() else goal

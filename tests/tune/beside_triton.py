@@ -110,7 +110,7 @@ def tilec_tunes(tilec, name, folder):
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
     told = json.loads(done.stdout)
-    first = {**space["ranges"], "num_warps": space["warps"], "num_stages": space["stages"]}  # of one value it is no range
+    first = {**space["ranges"], "num_warps": space["warps"], "num_stages": space["stages"]}  # of one value it is not a range
     settings = {**{n: values[0] for n, values in first.items()}, **told["best"]["settings"]}
     best = [int(settings[n]) for n in [*space["ranges"], "num_warps", "num_stages"]]
     return {"seconds": took, "of": told["measured"], "configurations": told["configurations"], "best": best}

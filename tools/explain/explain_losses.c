@@ -137,9 +137,9 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
     return;
   }
   Loss loss = {.kind = "uncoalesced", .loc = op->op->loc};
-  loss.what =
-      arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
-                   op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
+  loss.what = arena_printf(e->run->arena,
+                           "%s of %u bytes per lane touches %.2f times the sectors that its bytes fill",
+                           op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
   loss.change = uncoalesced_advice(e, op);
   loss.fix = "tiles along the dimension with stride 1";
   add_loss(e, loss, &saving);
@@ -158,7 +158,7 @@ static void find_narrow(Explanation *e, const CostOp *op) {
              (double)(op->sectors.most - op->sectors_ideal.most) * less; // fewer requests have fewer partial
                                                                          // sectors at their ends
   Loss loss = {.kind = "missing fact", .loc = op->op->loc};
-  loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where one instruction could move 16",
+  loss.what = arena_printf(e->run->arena, "%s moves %u bytes per lane where one instruction could move 16",
                            op->instruction, op->lane_bytes);
   loss.fix = "sizes and strides that are multiples of 16 bytes";
   loss.change = "use pointers, sizes and strides that are multiples of 16 (detected for arguments), or "
@@ -314,11 +314,11 @@ static void find_latency(Explanation *e) {
                               : "waits for memory",
                .loc = load ? load->loc : r->func->loc,
                .only_bound = !load};
-  loss.what = arena_printf(
-      e->run->arena,
-      "a program waits for memory %llu times in sequence, with only %u warps a multiprocessor to hide it%s%s",
-      (unsigned long long)(r->rounds + 0.5), r->occupancy.warps, why ? "; this load is not prefetched: " : "",
-      why ? why : "");
+  loss.what = arena_printf(e->run->arena,
+                           "a program waits for memory %llu times in sequence, with only %u warps per "
+                           "multiprocessor to hide it%s%s",
+                           (unsigned long long)(r->rounds + 0.5), r->occupancy.warps,
+                           why ? "; this load is not prefetched: " : "", why ? why : "");
   loss.change = "longer steps, so that more bytes are in flight at once; more, smaller programs";
   loss.fix = few ? "--num-stages 3" : "longer steps, or more programs";
   loss.knobs = few ? KNOB_STAGES : KNOB_TILE | KNOB_WARPS | (load ? 0 : KNOB_STAGES);

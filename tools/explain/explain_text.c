@@ -87,7 +87,7 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
     buf_printf(text, ", TMA tiles of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
                range_text(w, op->requests), range_text(w, op->sectors));
   } else if (op->requests.most) {
-    buf_printf(text, ", %u bytes a lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
+    buf_printf(text, ", %u bytes per lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
     if (op->data_dependent)
       buf_text(text, " (addresses or masks depend on data)");
     else
@@ -240,9 +240,9 @@ static void put_registers(Writer *w) {
                            ? "no spills"
                            : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
                                           e->usage.spill_stores, e->usage.spill_loads);
-  const char *by = arena_printf(arena, "%u a thread by the compiler's own estimate", e->report->registers);
+  const char *by = arena_printf(arena, "%u per thread by the compiler's own estimate", e->report->registers);
   if (e->usage.registers > 0)
-    by = arena_printf(arena, "%d a thread %s (%u by the compiler's own estimate)", e->usage.registers,
+    by = arena_printf(arena, "%d per thread %s (%u by the compiler's own estimate)", e->usage.registers,
                       e->given ? "as given" : "by ptxas", e->report->registers);
   const char *tiles =
       full ? arena_printf(arena, "; tiles need most at line %u: %u", full->loc.line, full->alive) : "";
@@ -252,7 +252,7 @@ static void put_registers(Writer *w) {
 static void put_shared(Writer *w) {
   const CostReport *r = w->e->report;
   Buf text = {0};
-  buf_printf(&text, "%u bytes a CTA", r->shared_bytes);
+  buf_printf(&text, "%u bytes per CTA", r->shared_bytes);
   for (uint32_t i = 0; i < r->shared_count; i++) {
     buf_printf(&text, "%s %u at %u", i ? "," : ":", r->shared[i].bytes, r->shared[i].offset);
     if (r->shared[i].alloc->loc.line) buf_printf(&text, " (line %u)", r->shared[i].alloc->loc.line);
@@ -267,7 +267,7 @@ static void put_occupancy(Writer *w) {
   const CostOccupancy *o = &r->occupancy;
   put_row(w, "occupancy",
           arena_printf(w->e->run->arena,
-                       "%u CTA%s of %u warps a multiprocessor, %u of %u warps, limited by %s", o->blocks,
+                       "%u CTA%s of %u warps per multiprocessor, %u of %u warps, limited by %s", o->blocks,
                        o->blocks == 1 ? "" : "s", func_warps(r->func), o->warps, arch->warps,
                        cost_limit_name(o->limit)));
 }
@@ -304,7 +304,7 @@ static void put_work(Writer *w) {
   double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
   if (rate > 0)
     put_row(w, "roofline",
-            arena_printf(arena, "%.1f FLOP a byte of memory, %s %.1f: dots alone take %s than memory alone",
+            arena_printf(arena, "%.1f FLOP per byte of memory, %s %.1f: dots alone take %s than memory alone",
                          intensity, intensity < rate / memory ? "below" : "above", rate / memory,
                          intensity < rate / memory ? "less time" : "more time"));
 }
@@ -363,8 +363,7 @@ static void put_measured(Writer *w) {
 
 static const char *gain_text(const Writer *w, const Loss *loss) {
   Arena *arena = w->e->run->arena;
-  if (loss->seconds > 0)
-    return arena_printf(arena, "%s of the predicted time", time_text(w, loss->seconds));
+  if (loss->seconds > 0) return arena_printf(arena, "%s of the predicted time", time_text(w, loss->seconds));
   if (w->e->report->time.known) return "hidden by the bottleneck";
   if (!loss->counted_of) return "time not predicted";
   return arena_printf(arena, "%.0f %% of all %s", 100 * loss->counted, loss->counted_of);
@@ -464,12 +463,13 @@ static const char *shared_total(const CostReport *r) {
 }
 
 static void put_legend(Writer *w) {
-  put_words(w,
-            arena_printf(w->e->run->arena,
-                         "share: the line's part of all %s; regs: registers that tiles need at the line, in each thread%s",
-                         shared_total(w->e->report),
-                         w->repeats ? "; xN: N such instructions, the numbers are of one" : ""),
-            0);
+  put_words(
+      w,
+      arena_printf(
+          w->e->run->arena,
+          "share: the line's part of all %s; regs: registers that tiles need at the line, in each thread%s",
+          shared_total(w->e->report), w->repeats ? "; xN: N such instructions, the numbers are of one" : ""),
+      0);
   end_line(w);
 }
 

@@ -128,7 +128,7 @@ Document *document_asked(Request *request) {
     set_text(&document->text, text);
   } else
     lsp_fail(request, LSP_REQUEST_FAILED, "cannot read '%.*s': %s", STR_ARG(uri),
-             errno ? strerror(errno) : "it is no regular file");
+             errno ? strerror(errno) : "it is not a regular file");
   arena_free(&arena);
   buf_free(&path);
   return document;

@@ -242,7 +242,7 @@ static void handle(Lsp *lsp, const JsonNode *root) {
   bool good_id = !id || json_node_integer(id, &number) || json_node_text(id, &text);
   if (!json_node_text(name, &text) || !good_id) {
     send_error(lsp, NULL, LSP_INVALID_REQUEST,
-               "the message is no request: it needs 'method', and 'id' as a number or text");
+               "the message is not a request: it needs 'method', and 'id' as a number or text");
     return;
   }
   const Method *method = find_method(text);
@@ -257,7 +257,7 @@ void lsp_handle(Lsp *lsp, Str message) {
   Buf error = {0};
   JsonTree *tree = json_tree_parse(message, &error);
   if (!tree)
-    send_error(lsp, NULL, LSP_PARSE_ERROR, error.n ? error.at : "the message is no JSON");
+    send_error(lsp, NULL, LSP_PARSE_ERROR, error.n ? error.at : "the message is not JSON");
   else
     handle(lsp, json_tree_root(tree));
   json_tree_free(tree);

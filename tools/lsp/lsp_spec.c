@@ -72,7 +72,7 @@ static void take_pair(Words *words, const Word *word) {
   const KernelParam *param = find_param(words->view->info, name);
   const char *text = arena_copy(&c->arena, word->text);
   if (!equals)
-    diag_error(&c->diags, word->loc, "[T1006] '%s' is no NAME=TYPE, NAME=VALUE or option", text);
+    diag_error(&c->diags, word->loc, "[T1006] '%s' is not a NAME=TYPE, NAME=VALUE or option", text);
   else if (param && !param->is_constexpr)
     compile_signature(c, text, &words->view->spec);
   else if (param || frontend_has_name(&c->ir, c->syntax, arena_copy(&c->arena, name)))

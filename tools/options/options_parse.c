@@ -74,7 +74,7 @@ static bool choose_command(OptionParser *p) {
   p->verb_given = find_verb(word, &p->options->command);
   p->next += p->verb_given;
   return p->verb_given || !mistyped_command(word) ||
-         no_such_command(p, "there is no command and no file", word, NULL, 0);
+         no_such_command(p, "there is neither a command nor a file", word, NULL, 0);
 }
 
 // The option that help is asked about: "--num-stages", "num_stages", "-O". NULL: none.
@@ -169,11 +169,14 @@ static const char *letter_of(Command command) {
 }
 
 static bool foreign_option(OptionParser *p, const OptionInfo *info) {
-  uint32_t count, i = 0;
+  uint32_t count, n = 0;
   const Verb *verbs = verb_list(&count);
-  while (!strstr(info->commands, verbs[i].letter)) i++;
-  buf_printf(p->error, "'%s' is an option of 'tilec %s'", info->name[0] ? info->name : info->short_name,
-             verbs[i].name);
+  const char **takers = ARENA_ARRAY(p->arena, const char *, count);
+  for (uint32_t i = 0; i < count; i++)
+    if (strstr(info->commands, verbs[i].letter))
+      takers[n++] = arena_printf(p->arena, "tilec %s", verbs[i].name);
+  buf_printf(p->error, "'%s' is an option of ", info->name[0] ? info->name : info->short_name);
+  diag_list_names((Str){0}, takers, n, p->error);
   return false;
 }
 
@@ -205,9 +208,27 @@ static bool parse_option(OptionParser *p, const char *word) {
   return unknown_option(p, word);
 }
 
+static bool takes_ptx(const Options *o) {
+  return o->command == COMMAND_RUN || o->command == COMMAND_CHECK || o->command == COMMAND_BENCH;
+}
+
+static bool refuse_ptx(OptionParser *p) {
+  const char *file = p->options->file;
+  if (p->options->command == COMMAND_EXPLAIN)
+    buf_printf(
+        p->error,
+        "explain needs a kernel's source: PTX has no tiles; 'tilec run %s --stats' counts what PTX does",
+        file);
+  else if (p->options->command == COMMAND_TUNE)
+    buf_text(p->error, "tune needs a kernel's source: PTX has one configuration");
+  else
+    buf_printf(p->error, "'%s' is PTX already: 'tilec run', 'tilec check' and 'tilec bench' take it", file);
+  return false;
+}
+
 static bool parse_positional(OptionParser *p, const char *word) {
   Options *o = p->options;
-  if (!(runs_kernel(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
+  if (!(takes_ptx(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
   if (o->command == COMMAND_HELP) return parse_topic(p, word);
   if (o->command == COMMAND_VERSION || o->command == COMMAND_LSP) {
     buf_printf(p->error, "'tilec %s' takes no '%s'", verb_of(o->command)->name, word);
@@ -223,6 +244,7 @@ static bool parse_positional(OptionParser *p, const char *word) {
       return false;
     }
     o->file = word;
+    if (options_file_is_ptx(o) && !takes_ptx(o)) return refuse_ptx(p);
     if (p->verb_given || !mistyped_command(word) || !find_verb(word, &command)) return true;
     buf_printf(p->error, "the command comes first: tilec %s ...", word);
     return false;

@@ -365,8 +365,6 @@ ExitStatus command_check(const Options *options, Arena *arena) {
 }
 
 ExitStatus command_explain(const Options *options, Arena *arena) {
-  if (options_file_is_ptx(options))
-    return tool_error("[T1006] explain needs a kernel's source: PTX has no tiles");
   return start_run(options, arena, explain_source);
 }
 
@@ -395,8 +393,6 @@ double explain_predict(const Run *run, const char *option, const char *value) {
 
 // The first configuration is used for all until they differ.
 ExitStatus command_tune(const Options *options, Arena *arena) {
-  if (options_file_is_ptx(options))
-    return tool_error("[T1006] tune needs a kernel's source: PTX has one configuration");
   Options first = tune_first(options, arena);
   return start_run(&first, arena, tune_source);
 }

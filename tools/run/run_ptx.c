@@ -4,6 +4,7 @@
 // the CTA size.
 #include "tools/run/run.h"
 
+#include "base/demangle.h"
 #include "ir/number.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
@@ -39,6 +40,39 @@ static bool take_types(const Run *run, const char *types) {
   return true;
 }
 
+static const char *next_type(const char *types) {
+  const char *comma = strchr(types, ',');
+  return comma ? comma + strlen(", ") : NULL;
+}
+
+// Reports what a launch of the entry needs, and its parameters: "x: pointer, n: u32", with the source's names if it is there.
+static bool wrong_launch(Run *run, const char *entry, const char *types, uint32_t count) {
+  const Options *o = run->options;
+  uint32_t given = run->param_count;
+  char name[512];
+  Buf text = {0};
+  demangle(str_from(entry), name, sizeof name);
+  run->param_count = count; // of which there are names
+  run_read_source(run, entry);
+  run->param_count = given;
+  for (uint32_t i = 0; i < count; i++, types = next_type(types))
+    buf_printf(&text, "%s%s%s%.*s", i ? ", " : "", run->source_names ? run->source_names[i] : "",
+               run->source_names ? ": " : "", (int)strcspn(types, ","), types);
+  if (!count) buf_text(&text, "none");
+  if (strstr(text.at, "struct of"))
+    buf_text(&text, "; give a struct's members in brackets, as in '(zeros:fp32[100],100,2.0)'");
+  bool needs_both = !o->grid_given && !o->threads[0];
+  if (o->grid_given && o->threads[0])
+    tool_error("[T1001] '%s' takes %u argument%s, not %u; its parameters are: %s", name, count,
+               count == 1 ? "" : "s", given, text.at);
+  else
+    tool_error("[T1001] '%s' needs %s%s%s; its parameters are: %s", name,
+               o->grid_given ? "" : "--grid X[,Y[,Z]]", needs_both ? " and " : "",
+               o->threads[0] ? "" : "--threads T[,Y[,Z]]", text.at);
+  buf_free(&text);
+  return false;
+}
+
 bool run_ptx_image(Run *run, KernelImage *image) {
   const Options *o = run->options;
   if (o->grid_text)
@@ -47,10 +81,11 @@ bool run_ptx_image(Run *run, KernelImage *image) {
   sources_add(&run->c->sources, tool_source_name(o->file), run->text);
   Buf params = {0};
   const char *entry = run_chosen_entry(run, &params);
-  bool launchable = entry && o->grid_given && o->threads[0];
-  if (entry && !launchable)
-    tool_error("[T1001] '%s' needs --grid X[,Y[,Z]] and --threads T[,Y[,Z]]; its parameters are: %s", entry,
-               params.at);
+  uint32_t count = 0;
+  if (entry && strcmp(params.at, "no parameters") != 0)
+    for (const char *type = params.at; type; type = next_type(type)) count++;
+  bool launchable = entry && o->grid_given && o->threads[0] && count == run->param_count;
+  if (entry && !launchable) wrong_launch(run, entry, params.at, count);
   launchable = launchable && take_types(run, params.at);
   buf_free(&params);
   if (!launchable) return false;

@@ -200,7 +200,7 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   if (!check_first(run)) return EXIT_DIAGNOSED;
   const char *card = o->card ? cost_card(arch, o->card) : NULL;
   if (o->card && !card)
-    return tool_error("[T1006] --card: of %s '%s' is no card whose times are known; there are: %s",
+    return tool_error("[T1006] --card: of %s '%s' is not a card whose times are known; there are: %s",
                       arch->name, o->card, cost_cards(run->arena, arch));
   tilec_program *program = NULL;
   tilec_status status = tune_program(run, &program);

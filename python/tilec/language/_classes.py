@@ -154,7 +154,7 @@ class tensor(_kernels_own):
         Args:
             offsets: how far to move, one integer for each dimension.
 
-        Errors: an error if `base` is no block pointer, or if the number of offsets differs.
+        Errors: an error if `base` is not a block pointer, or if the number of offsets differs.
 
         Example::
 
@@ -177,7 +177,7 @@ class tensor(_kernels_own):
             tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the input is no tile, or if the axis is out of range.
+        Errors: an error if the input is not a tile, or if the axis is out of range.
 
         Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
@@ -202,7 +202,7 @@ class tensor(_kernels_own):
             tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the input is no tile, or if the axis is out of range.
+        Errors: an error if the input is not a tile, or if the axis is out of range.
 
         Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
@@ -227,7 +227,7 @@ class tensor(_kernels_own):
             combine_fn: a jit function of two values, or of two groups of values.
             reverse: True begins with the last element.
 
-        Errors: an error if `combine_fn` is no function, or if it returns another number or type of values.
+        Errors: an error if `combine_fn` is not a function, or if it returns another number or type of values.
 
         Example::
 
@@ -743,7 +743,7 @@ class tensor(_kernels_own):
         Args:
             div: the divisor.
 
-        Errors: an error if an operand is no integer.
+        Errors: an error if an operand is not an integer.
 
         Example::
 
@@ -804,7 +804,7 @@ class tensor(_kernels_own):
             reverse: True begins with the last element.
             dtype: the type in which it multiplies. None is the input's type, and fp32 for bf16.
 
-        Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+        Errors: an error if the input is not a tile of numbers, or if the axis is out of range.
 
         Example::
 
@@ -825,7 +825,7 @@ class tensor(_kernels_own):
             reverse: True begins with the last element.
             dtype: the type of the sums. None is the input's type, fp32 for bf16, and 32 bits for narrow integers.
 
-        Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+        Errors: an error if the input is not a tile of numbers, or if the axis is out of range.
 
         Example::
 
@@ -970,7 +970,7 @@ class tensor(_kernels_own):
             index: a tile of integers, of the source's shape but for the axis.
             axis: the dimension that the indices select in.
 
-        Errors: an error if the indices are no integers, or if another dimension differs.
+        Errors: an error if the indices are not integers, or if another dimension differs.
 
         Example::
 
@@ -992,7 +992,7 @@ class tensor(_kernels_own):
             num_bins: the number of bins, known at compile time.
             mask: elements that are counted, as i1. None counts all.
 
-        Errors: an error if the input is no one-dimensional tile of integers, or if the mask is not i1.
+        Errors: an error if the input is not a one-dimensional tile of integers, or if the mask is not i1.
 
         Triton: a number outside the bins is counted in the bin of its low bits. tilec does not count it.
 
@@ -1149,7 +1149,7 @@ class tensor(_kernels_own):
             return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
+        Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
 
         Example::
 
@@ -1176,7 +1176,7 @@ class tensor(_kernels_own):
             return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
+        Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
 
         Example::
 
@@ -1221,7 +1221,7 @@ class tensor(_kernels_own):
         Args:
             can_reorder: True allows any order; tilec keeps the order.
 
-        Errors: an error if the argument is no tile.
+        Errors: an error if the argument is not a tile.
 
         Example::
 
@@ -1243,7 +1243,7 @@ class tensor(_kernels_own):
             combine_fn: a jit function of two values, or of two groups of values.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if `combine_fn` is no function, if it returns another number or type of values, or if it
+        Errors: an error if `combine_fn` is not a function, if it returns another number or type of values, or if it
             stores.
 
         Example::
@@ -1272,7 +1272,7 @@ class tensor(_kernels_own):
             axis: the dimension, or None for all elements.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the elements are no integers, or if the axis is out of range.
+        Errors: an error if the elements are not integers, or if the axis is out of range.
 
         Example::
 
@@ -1372,7 +1372,7 @@ class tensor(_kernels_own):
             keep_dims: accepted for Triton's sake; the shape always stays the same.
             ieee_rounding: True divides with correct rounding.
 
-        Errors: an error if the argument is no tile of floats, or if the dimension is out of range.
+        Errors: an error if the argument is not a tile of floats, or if the dimension is out of range.
 
         Example::
 
@@ -1477,7 +1477,7 @@ class tensor(_kernels_own):
             keep_dims: True keeps the dimension with size 1.
             dtype: the type of the sum; None is the rule above.
 
-        Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+        Errors: an error if the input is not a tile of numbers, or if the axis is out of range.
 
         Example::
 
@@ -1609,7 +1609,7 @@ class tensor(_kernels_own):
             axis: the dimension, or None for all elements.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the elements are no integers, or if the axis is out of range.
+        Errors: an error if the elements are not integers, or if the axis is out of range.
 
         Example::
 

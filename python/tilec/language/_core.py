@@ -42,7 +42,7 @@ class constexpr:
     variant of the kernel. In Python it computes as its value does, and its operators return constexprs.
 
     Args:
-        value: a number, a text, a type, a function, a tuple or None; the attribute `value` has it.
+        value: a number, a string, a type, a function, a tuple or None; the attribute `value` has it.
 
     Example::
 
@@ -390,7 +390,7 @@ class pointer_type(dtype):
         return self.const
 
     def is_floating(self) -> bool:
-        """False: an address is no float."""
+        """False: an address is not a float."""
         return False
 
     def __hash__(self) -> int:

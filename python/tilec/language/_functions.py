@@ -306,7 +306,7 @@ def advance(base: Value, offsets: Shape) -> tensor:
         base: a block pointer.
         offsets: how far to move, one integer for each dimension.
 
-    Errors: an error if `base` is no block pointer, or if the number of offsets differs.
+    Errors: an error if `base` is not a block pointer, or if the number of offsets differs.
 
     Example::
 
@@ -387,7 +387,7 @@ def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
         tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the input is no tile, or if the axis is out of range.
+    Errors: an error if the input is not a tile, or if the axis is out of range.
 
     Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
@@ -414,7 +414,7 @@ def argmin(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
         tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the input is no tile, or if the axis is out of range.
+    Errors: an error if the input is not a tile, or if the axis is out of range.
 
     Triton: with `tie_break_left=False` it returns any of the equal elements' indices.
 
@@ -441,7 +441,7 @@ def associative_scan(input: Any, axis: Int, combine_fn: Function, reverse: Bool 
         combine_fn: a jit function of two values, or of two groups of values.
         reverse: True begins with the last element.
 
-    Errors: an error if `combine_fn` is no function, or if it returns another number or type of values.
+    Errors: an error if `combine_fn` is not a function, or if it returns another number or type of values.
 
     Example::
 
@@ -1080,7 +1080,7 @@ def cdiv(x: Value, div: Value) -> tensor:
         x: the dividend.
         div: the divisor.
 
-    Errors: an error if an operand is no integer.
+    Errors: an error if an operand is not an integer.
 
     Example::
 
@@ -1180,7 +1180,7 @@ def cumprod(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | N
         reverse: True begins with the last element.
         dtype: the type in which it multiplies. None is the input's type, and fp32 for bf16.
 
-    Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+    Errors: an error if the input is not a tile of numbers, or if the axis is out of range.
 
     Example::
 
@@ -1203,7 +1203,7 @@ def cumsum(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | No
         reverse: True begins with the last element.
         dtype: the type of the sums. None is the input's type, fp32 for bf16, and 32 bits for narrow integers.
 
-    Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+    Errors: an error if the input is not a tile of numbers, or if the axis is out of range.
 
     Example::
 
@@ -1222,7 +1222,7 @@ def cumsum(input: Value, axis: Int = 0, reverse: Bool = False, dtype: DType | No
 def debug_barrier() -> None:
     """Waits until all threads of the program arrive. Memory that they wrote before is visible after it.
 
-    Errors: an error within `@grid`.
+    Errors: an error in `@grid(...)`, a `.tile` file's default grid.
 
     Example::
 
@@ -1262,11 +1262,11 @@ def device_print(prefix: Str, *args: Any, hex: Bool = False) -> None:
     idx (3) v is: 7.000000`, with the program and the element.
 
     Args:
-        prefix: a text, known at compile time.
+        prefix: a string, known at compile time.
         args: tiles, scalars and numbers.
         hex: True prints hexadecimal numbers.
 
-    Errors: an error if the first argument is no text.
+    Errors: an error if the first argument is not a string.
 
     Triton: a value is printed once for each thread.
 
@@ -1371,7 +1371,7 @@ def dot_scaled(lhs: Value, lhs_scale: Value, lhs_format: Str, rhs: Value, rhs_sc
     Errors: an error if a format is unknown, if a tile's type does not fit its format, or if a scale's shape does
         not fit.
 
-    Triton: batches with scales, bf16 with fp16, and sizes that are no powers of two are refused there.
+    Triton: batches with scales, bf16 with fp16, and sizes that are not powers of two are refused there.
 
     Example::
 
@@ -1579,7 +1579,7 @@ def fma(x: Value, y: Value, z: Value) -> tensor:
         y: the second factor.
         z: the summand.
 
-    Errors: an error if a value is no float.
+    Errors: an error if a value is not a float.
 
     Example::
 
@@ -1628,7 +1628,7 @@ def gather(src: Value, index: Value, axis: Int) -> tensor:
         index: a tile of integers, of the source's shape but for the axis.
         axis: the dimension that the indices select in.
 
-    Errors: an error if the indices are no integers, or if another dimension differs.
+    Errors: an error if the indices are not integers, or if another dimension differs.
 
     Example::
 
@@ -1647,7 +1647,7 @@ def gdc_launch_dependents() -> None:
     """For launches that overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
     `gdc_launch_dependents` lets the next kernel start.
 
-    Errors: an error within `@grid`.
+    Errors: an error in `@grid(...)`, a `.tile` file's default grid.
 
     Triton: they are in `tl.extra.cuda`, where tilec has them too.
 
@@ -1665,7 +1665,7 @@ def gdc_wait() -> None:
     """For launches that overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
     `gdc_launch_dependents` lets the next kernel start.
 
-    Errors: an error within `@grid`.
+    Errors: an error in `@grid(...)`, a `.tile` file's default grid.
 
     Triton: they are in `tl.extra.cuda`, where tilec has them too.
 
@@ -1700,7 +1700,7 @@ def get_int_dtype(bitwidth: Int, signed: Bool) -> dtype:
 def globaltimer() -> tensor:
     """Returns the GPU's timer in nanoseconds, as an i64 scalar.
 
-    Errors: an error within `@grid`.
+    Errors: an error in `@grid(...)`, a `.tile` file's default grid.
 
     Triton: it is in `tl.extra.cuda`, where tilec has it too.
 
@@ -1722,7 +1722,7 @@ def histogram(input: Value, num_bins: Int, mask: Value = None) -> tensor:
         num_bins: the number of bins, known at compile time.
         mask: elements that are counted, as i1. None counts all.
 
-    Errors: an error if the input is no one-dimensional tile of integers, or if the mask is not i1.
+    Errors: an error if the input is not a one-dimensional tile of integers, or if the mask is not i1.
 
     Triton: a number outside the bins is counted in the bin of its low bits. tilec does not count it.
 
@@ -1751,9 +1751,9 @@ def inline_asm_elementwise(asm: Str, constraints: Str, args: Any, dtype: Any, is
     register of output 0. `h` holds at most 16 bits. Unused bits of inputs are 0, and those of outputs are
     ignored.
 
-    A pack is elements that one thread holds. A text must compute each element from the elements at the same place
-    in its pack. If a thread holds fewer elements than `pack`, the missing ones read as 0, and their results are
-    dropped.
+    A pack is elements that one thread holds. The assembly must compute each element from the elements at the same
+    place in its pack. If a thread holds fewer elements than `pack`, the missing ones read as 0, and their results
+    are dropped.
 
         elements           constraint        registers with `pack=1`  with `pack=2`         with `pack=4`
         i1                 `b`               one predicate            -                     -
@@ -1893,8 +1893,8 @@ def load(pointer: Value, mask: Value = None, other: Value = None, boundary_check
             `""` and `"evict_normal"` are the GPU's default.
         volatile: True reads memory each time.
 
-    Errors: an error if `pointer` is no pointer, if the mask is not i1, if shapes do not broadcast, or if `other`
-        has no mask. A mask is refused for block pointers, and `boundary_check` for others.
+    Errors: an error if `pointer` is not a pointer, if the mask is not i1, if shapes do not broadcast, or if
+        `other` has no mask. A mask is refused for block pointers, and `boundary_check` for others.
 
     Example::
 
@@ -1994,7 +1994,7 @@ def make_block_ptr(base: Value, shape: Shape, strides: Shape, offsets: Shape, bl
         block_shape: the window's sizes, known at compile time.
         order: the dimensions, fastest first. None lets the strides decide.
 
-    Errors: an error if the tuples differ in length, if `base` is no pointer to numbers, or if `order` does not
+    Errors: an error if the tuples differ in length, if `base` is not a pointer to numbers, or if `order` does not
         name each dimension once.
 
     Triton: `order` is required. 3.9 has removed block pointers: use `tl.make_tensor_descriptor`.
@@ -2087,7 +2087,7 @@ def max(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
         return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
+    Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
 
     Example::
 
@@ -2112,7 +2112,7 @@ def max_constancy(input: Value, values: Any) -> tensor:
         input: a tile.
         values: the length of the runs, a number for each dimension.
 
-    Errors: an error if a number is missing, is no constexpr integer, or is below 1.
+    Errors: an error if a number is missing, is not a constexpr integer, or is below 1.
 
     Example::
 
@@ -2130,7 +2130,7 @@ def max_contiguous(input: Value, values: Any) -> tensor:
         input: a tile of integers or pointers.
         values: the length of the runs, a number for each dimension.
 
-    Errors: an error if a number is missing, is no constexpr integer, or is below 1.
+    Errors: an error if a number is missing, is not a constexpr integer, or is below 1.
 
     Example::
 
@@ -2179,7 +2179,7 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
         return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the input is no tile, if the axis is out of range, or if indices have no axis.
+    Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
 
     Example::
 
@@ -2256,7 +2256,7 @@ def multiple_of(input: Value, values: Any) -> tensor:
         input: a tile or a scalar of integers or pointers.
         values: a number for each dimension; one number for one dimension.
 
-    Errors: an error if a number is missing, is no constexpr integer, or is below 1.
+    Errors: an error if a number is missing, is not a constexpr integer, or is below 1.
 
     Example::
 
@@ -2294,10 +2294,12 @@ def next_power_of_2(n: Int) -> constexpr:
 def num_programs(axis: Int) -> tensor:
     """Returns the size of the grid along one axis, as an i32 scalar. Axes that the launch does not name have size 1.
 
+    file's default grid.
+
     Args:
         axis: 0, 1 or 2, known at compile time.
 
-    Errors: an error if the axis is another number, or if the call is within `@grid`.
+    Errors: an error if the axis is another number, or if the call is in `@grid(...)`, a `.tile`
 
     Example::
 
@@ -2341,7 +2343,7 @@ def pair_uniform_to_normal(u1: Value, u2: Value) -> tuple[Any, ...]:
         u1: uniform floats.
         u2: uniform floats.
 
-    Errors: an error if an argument is no float.
+    Errors: an error if an argument is not a float.
 
     Example::
 
@@ -2387,7 +2389,7 @@ def philox(seed: Value, c0: Value, c1: Value, c2: Value, c3: Value, n_rounds: In
         c3: the fourth counter.
         n_rounds: rounds of Philox.
 
-    Errors: an error if an argument is no integer, or if `c0` has fewer than 32 bits.
+    Errors: an error if an argument is not an integer, or if `c0` has fewer than 32 bits.
 
     Example::
 
@@ -2425,10 +2427,12 @@ def program_id(axis: Int) -> tensor:
     """Returns this program's index along one axis of the grid. The result is an i32 scalar from 0 to
     `num_programs(axis) - 1`.
 
+    file's default grid.
+
     Args:
         axis: 0, 1 or 2, known at compile time.
 
-    Errors: an error if the axis is another number, or if the call is within `@grid`.
+    Errors: an error if the axis is another number, or if the call is in `@grid(...)`, a `.tile`
 
     Example::
 
@@ -2447,7 +2451,7 @@ def rand(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
         offset: integers, one for each number.
         n_rounds: rounds of Philox.
 
-    Errors: an error if the seed or an offset is no integer.
+    Errors: an error if the seed or an offset is not an integer.
 
     Example::
 
@@ -2469,7 +2473,7 @@ def rand4x(seed: Value, offsets: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
         offsets: integers, one for each group of four numbers.
         n_rounds: rounds of Philox.
 
-    Errors: an error if the seed or an offset is no integer.
+    Errors: an error if the seed or an offset is not an integer.
 
     Example::
 
@@ -2491,7 +2495,7 @@ def randint(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
         offset: integers, one for each number.
         n_rounds: rounds of Philox.
 
-    Errors: an error if the seed or an offset is no integer.
+    Errors: an error if the seed or an offset is not an integer.
 
     Example::
 
@@ -2513,7 +2517,7 @@ def randint4x(seed: Value, offset: Value, n_rounds: Int = 10) -> tuple[Any, ...]
         offset: integers, one for each group of four numbers.
         n_rounds: rounds of Philox.
 
-    Errors: an error if the seed or an offset is no integer.
+    Errors: an error if the seed or an offset is not an integer.
 
     Example::
 
@@ -2532,7 +2536,7 @@ def randn(seed: Value, offset: Value, n_rounds: Int = 10) -> tensor:
         offset: integers, one for each number.
         n_rounds: rounds of Philox.
 
-    Errors: an error if the seed or an offset is no integer.
+    Errors: an error if the seed or an offset is not an integer.
 
     Example::
 
@@ -2554,7 +2558,7 @@ def randn4x(seed: Value, offset: Value, n_rounds: Int = 10) -> tuple[Any, ...]:
         offset: integers, one for each group of four numbers.
         n_rounds: rounds of Philox.
 
-    Errors: an error if the seed or an offset is no integer.
+    Errors: an error if the seed or an offset is not an integer.
 
     Example::
 
@@ -2572,7 +2576,7 @@ def ravel(x: Value, can_reorder: Bool = False) -> tensor:
         x: a tile.
         can_reorder: True allows any order; tilec keeps the order.
 
-    Errors: an error if the argument is no tile.
+    Errors: an error if the argument is not a tile.
 
     Example::
 
@@ -2596,7 +2600,7 @@ def reduce(input: Any, axis: Int, combine_fn: Function, keep_dims: Bool = False)
         combine_fn: a jit function of two values, or of two groups of values.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if `combine_fn` is no function, if it returns another number or type of values, or if it
+    Errors: an error if `combine_fn` is not a function, if it returns another number or type of values, or if it
         stores.
 
     Example::
@@ -2627,7 +2631,7 @@ def reduce_or(input: Value, axis: Int | None = None, keep_dims: Bool = False) ->
         axis: the dimension, or None for all elements.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the elements are no integers, or if the axis is out of range.
+    Errors: an error if the elements are not integers, or if the axis is out of range.
 
     Example::
 
@@ -2737,7 +2741,7 @@ def sin(x: Value) -> tensor:
 def smid() -> tensor:
     """Returns the number of the multiprocessor that runs the program, as an i32 scalar.
 
-    Errors: an error within `@grid`.
+    Errors: an error in `@grid(...)`, a `.tile` file's default grid.
 
     Triton: it is in `tl.extra.cuda`, where tilec has it too.
 
@@ -2758,7 +2762,7 @@ def softmax(x: Value, dim: Int | None = None, keep_dims: Bool = False, ieee_roun
         keep_dims: accepted for Triton's sake; the shape always stays the same.
         ieee_rounding: True divides with correct rounding.
 
-    Errors: an error if the argument is no tile of floats, or if the dimension is out of range.
+    Errors: an error if the argument is not a tile of floats, or if the dimension is out of range.
 
     Example::
 
@@ -2917,7 +2921,7 @@ def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
         sep: the text between two values.
         end: accepted; each call is one note.
 
-    Errors: an error if `sep` is no text.
+    Errors: an error if `sep` is not a string.
 
     Example::
 
@@ -2930,7 +2934,7 @@ def static_print(*values: Any, sep: Str = " ", end: Str = "\n") -> None:
 def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shape = (), cache_modifier: Str = "", eviction_policy: Str = "") -> None:
     """Writes one element for each pointer. The value is converted to the pointed-to type and broadcasts to the
     pointer's shape. If two elements, of one program or of two, write different values to one address, that is a
-    race. Equal values are no race.
+    race. Equal values are not a race.
 
     Args:
         pointer: a pointer, a tile of pointers, or a block pointer.
@@ -2941,8 +2945,8 @@ def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shap
             not used again soon; `".wt"`: written to memory at once. `""` lets the GPU choose.
         eviction_policy: as for `tl.load`.
 
-    Errors: an error if `pointer` is no pointer or is declared `tl.const`. An error if the mask is not i1, or if
-        the value is larger than the pointer.
+    Errors: an error if `pointer` is not a pointer or is declared `tl.const`. An error if the mask is not i1, or
+        if the value is larger than the pointer.
 
     Triton: block pointers there refuse a value of another type. tilec converts it.
 
@@ -3010,7 +3014,7 @@ def sum(input: Value, axis: Int | None = None, keep_dims: Bool = False, dtype: D
         keep_dims: True keeps the dimension with size 1.
         dtype: the type of the sum; None is the rule above.
 
-    Errors: an error if the input is no tile of numbers, or if the axis is out of range.
+    Errors: an error if the input is not a tile of numbers, or if the axis is out of range.
 
     Example::
 
@@ -3040,7 +3044,7 @@ def swizzle2d(i: Value, j: Value, size_i: Value, size_j: Value, size_g: Value) -
         size_j: the number of columns.
         size_g: the number of rows in a group.
 
-    Errors: an error if an argument is no integer.
+    Errors: an error if an argument is not an integer.
 
     Example::
 
@@ -3180,7 +3184,7 @@ def uint_to_uniform_float(x: Value) -> tensor:
     Args:
         x: integers of 32 or 64 bits.
 
-    Errors: an error if the argument is no integer of 32 or 64 bits.
+    Errors: an error if the argument is not an integer of 32 or 64 bits.
 
     Example::
 
@@ -3202,7 +3206,7 @@ def umulhi(x: Value, y: Value) -> tensor:
         x: integers of 32 or 64 bits.
         y: integers of 32 or 64 bits.
 
-    Errors: an error if an operand is no integer of 32 or 64 bits.
+    Errors: an error if an operand is not an integer of 32 or 64 bits.
 
     Example::
 
@@ -3299,7 +3303,7 @@ def xor_sum(input: Value, axis: Int | None = None, keep_dims: Bool = False) -> t
         axis: the dimension, or None for all elements.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the elements are no integers, or if the axis is out of range.
+    Errors: an error if the elements are not integers, or if the axis is out of range.
 
     Example::
 
@@ -3321,7 +3325,7 @@ def zeros(shape: Shape, dtype: DType) -> tensor:
         shape: the tile's sizes, known at compile time.
         dtype: the element type, such as `tl.float32`.
 
-    Errors: an error if a size is no positive constexpr integer, or if the tile has over 1,048,576 elements.
+    Errors: an error if a size is not a positive constexpr integer, or if the tile has over 1,048,576 elements.
 
     Example::
 

@@ -50,7 +50,7 @@ def scale(x, y, n, B: tl.constexpr):
 
 @triton.jit
 def store_turned(x, y, n, BM: tl.constexpr, BN: tl.constexpr):
-    """A transpose that loads rows and stores them as columns: only one row a program, so neighbours go n elements apart."""
+    """A transpose that loads rows and stores them as columns: only one row per program, so neighbours go n elements apart."""
     row, at = tl.program_id(0), tl.program_id(1) * BN + tl.arange(0, BN)
     tl.store(y + at * n + row, tl.load(x + row * n + at))
 

@@ -1,4 +1,4 @@
-# Words that are no function and no option: statements, parts of glossary words, parameters, variables, operators.
+# Words that are neither function nor option: statements, parts of glossary words, parameters, variables, operators.
 for word in break and race eviction_policy axis TILEC_CHECK HOME num_ctas %; do t "tilec help $word"; done
 t "tilec help // | head -n 1"
 t "tilec help operatr"

@@ -48,7 +48,7 @@ x = read.read("x.npy")[1]
 print(all(abs(x.count(v) - 20000) < 5 * (200000 * 0.09) ** 0.5 for v in range(10)))'
 # Another seed and another argument have other data.
 t 'tilec run k.tile --device eval --grid 1 n=1 --seed 1 "x=randint(0,100):i32[8]" --save x=y.npy && tilec run k.tile --device eval --grid 1 n=1 "x=randint(0,100):i32[8]" --save x=x.npy && cmp -s x.npy y.npy'
-# Values that do not fit, and texts that are no spec.
+# Values that do not fit, and texts that are not a spec.
 for spec in 'randint(0,300):u8[4]' 'randint(0,257):u8[4]' 'randint(-1,4):u32[4]' 'randint(4,4):i32[4]' 'randint(0,1.5):i32[4]' 'randint(0,5000):fp16[4]' \
   'randint:i32[4]' 'randint(1):i32[4]' 'randint(1,2,3):i32[4]' 'randint(a,2):i32[4]' 'randint(0,99999999999999999999):i64[4]' 'full(1.5):i32[4]' 'full(300):u8[4]' \
   'full(70000):fp16[4]' 'full(500):fp8e4nv[4]' 'full(-1):u64[4]' 'full():i32[4]' 'full(7)' 'perm:u8[257]' 'perm:fp8e5[10]' 'zeros(1):i32[4]' 'radnint(0,4):i32[4]' 'bytes:u8[4]' \

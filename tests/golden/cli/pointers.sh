@@ -1,4 +1,4 @@
-# Tables of addresses: ptrs(NAME,...), and buffers that are no argument.
+# Tables of addresses: ptrs(NAME,...), and buffers that are not an argument.
 cat >gather.py <<'END'
 import triton
 import triton.language as tl

@@ -27,7 +27,7 @@ t "tilec check add.tile --check --grid 3 $add out=empty:fp32[1000] | grep out"
 t "tilec run add.tile --device sim --check --grid 3 $add out=empty:fp32[1000] --allow-uncompared=1 | tail -n 1"
 # No program, so nothing is missing.
 t "tilec run add.tile --device sim --check --grid 0 $add out=empty:fp32[1000] | tail -n 1"
-# Two outputs: the mask of the second is never true. Without its store it is no output.
+# Two outputs: the mask of the second is never true. Without its store it is not an output.
 t "tilec run $parts --device sim --check n=64 a=empty:fp32[64] b=empty:fp32[64] spare=empty:fp32[8] STORE_B=True"
 t "tilec run $parts --device sim --check n=64 a=empty:fp32[64] b=empty:fp32[64] spare=empty:fp32[8] STORE_B=False"
 # A part of an output that begins with values, and an in-out array under a mask.

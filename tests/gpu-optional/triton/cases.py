@@ -127,7 +127,7 @@ def scaled_case():
                 {"c": (e2m1 * scale(sa) @ (e4m3 * scale(sb).T), 1e-5)}, (2, 1), targets=("sm_90a",))
 
 
-# Extents that are no multiples of the tile: maps fill with zeros and leave out.
+# Extents that are not multiples of the tile: maps fill with zeros and leave out.
 def descriptors_case(name, warps):
     m, n, k, block = 200, 136, 160, (128, 64, 64)
     a, b = random((m, k), np.float16), random((n, k), np.float16, seed=6)

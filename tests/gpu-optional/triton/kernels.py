@@ -44,7 +44,7 @@ def layer_norm(x, weight, bias, out, mean, rstd, columns, eps, BLOCK: tl.constex
         tl.store(out + row * columns + j, ((v - m) * r * w + b).to(out.dtype.element_ty), mask=j < columns)
 
 
-# Gradients of layer_norm: x one row a program; weight and bias into a few partial rows, each under a lock.
+# Gradients of layer_norm: x one row per program; weight and bias into a few partial rows, each under a lock.
 @triton.jit
 def layer_norm_backward(dy, x, weight, mean, rstd, dx, dweight, dbias, locks, columns, GROUPS: tl.constexpr,
                         BLOCK: tl.constexpr):
@@ -89,7 +89,7 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
              mask=(i[:, None] < M) & (j[None, :] < N))
 
 
-# Numbers of e2m1, two a byte along k, by numbers of e4m3, both with scales.
+# Numbers of e2m1, two per byte along k, by numbers of e4m3, both with scales.
 @triton.jit
 def matmul_scaled(a, sa, b, sb, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     i = tl.program_id(0) * BM + tl.arange(0, BM)

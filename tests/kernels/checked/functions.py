@@ -4,7 +4,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 
-# 1024 numbers a program: signs, exponents and some fractions of fp32, with zeros, denormal numbers, infinities and NaNs.
+# 1024 numbers per program: signs, exponents and some fractions of fp32, with zeros, denormal numbers, infinities and NaNs.
 @triton.jit
 def any_number(at):
     return ((at * 2097152) ^ ((at >> 11) * 2654435) ^ (at >> 12)).to(tl.int32).to(tl.float32, bitcast=True)

@@ -1,4 +1,4 @@
-# Vectors that tensors' edges cut short: sizes that are no multiple of a vector, rows that are. Tensors end where memory does.
+# Vectors that tensors' edges cut short: sizes that are not a multiple of a vector, rows that are. Tensors end where memory does.
 import triton
 import triton.language as tl
 

@@ -25,7 +25,7 @@ def groups_to_fp8(x, y, s, G: tl.constexpr, B: tl.constexpr):
 # check: --grid 1 -D B=256 x=randn:bf16[1,2304] y=empty:fp8e4nv[1,2304] s=empty:fp32[1] n=2304 stride=2304
 @triton.jit
 def row_to_fp8(x, y, s, n, stride, B: tl.constexpr):
-    """Iterations that are no multiple of the unrolled ones, down to none."""
+    """Iterations that are not a multiple of the unrolled ones, down to none."""
     row = tl.program_id(0) * stride
     i = tl.arange(0, B)
     m = 0.0

@@ -22,7 +22,7 @@ def put(out, acc, m, n, M, N, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(out + i * N + j, acc.to(out.dtype.element_ty), mask=(i < M) & (j < N))
 
 
-# Trip counts of 0, 1, 2, 3, 4 and 7 of 3 stages; strides that are no multiples of 16; rows that are none of the tiles'.
+# Trip counts of 0, 1, 2, 3, 4 and 7 of 3 stages; strides that are not multiples of 16; rows that are none of the tiles'.
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 -D GROUP=8 x=randn:fp16[128,32] y=randn:fp16[32,128] out=empty:fp32[128,128] M=128 N=128 K=0 sx=32 sy=128
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 -D GROUP=8 x=randn:fp16[128,32] y=randn:fp16[32,128] out=empty:fp32[128,128] M=128 N=128 K=32 sx=32 sy=128
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 -D GROUP=1 x=randn:bf16[128,64] y=randn:bf16[64,128] out=empty:fp32[128,128] M=128 N=128 K=64 sx=64 sy=128
@@ -255,7 +255,7 @@ def masks_of_rows(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr
     put(out, acc, m, n, M, N, BM, BN)
 
 
-# A sum that wraps before it is widened is no sum of what it is made of: the plain kernel.
+# A sum that wraps before it is widened is not a sum of what it is made of: the plain kernel.
 # check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,96] y=randn:fp16[96,128] out=empty:fp32[128,128] M=128 N=128 K=96 sx=96 sy=128 far=2147483632 back=2147483664
 @triton.jit
 def wrapping_sums(x, y, out, M, N, K, sx, sy, far, back: tl.int64, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):

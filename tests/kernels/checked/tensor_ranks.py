@@ -74,7 +74,7 @@ def by_pointers(x, y, out, sums, B, M, N, K):
 # matrix. Heads of y are shared by two of x; a batch's distance may be 0.
 # check: --tma on --grid 2,4 --num-stages 3 x=randn:fp16[2,2,72,56] y=randn:fp16[2,1,56,40] out=empty:fp32[2,2,72,40] H=2 M=72 N=40 K=56 xb=8064 xh=4032 xm=56 yb=2240 yh=2240 yk=40
 # check: --tma on --grid 1,4 --num-stages 3 --num-warps 8 --warp-specialize on x=randn:bf16[2,2,64,224] y=randn:bf16[1,1,224,32] out=empty:fp32[2,2,64,32] H=2 M=64 N=32 K=224 xb=28672 xh=14336 xm=224 yb=0 yh=0 yk=32
-# Strides that are no multiple of 16 bytes: the plain kernel.
+# Strides that are not a multiple of 16 bytes: the plain kernel.
 # check: --tma on --grid 1,4 --num-stages 3 x=randn:fp16[2,2,64,32] y=randn:fp16[2,1,32,32] out=zeros:fp32[2,2,64,32] H=2 M=64 N=31 K=32 xb=4096 xh=2048 xm=32 yb=999 yh=1 yk=32
 @triton.jit
 def of_heads(x, y, out, H, M, N, K, xb, xh, xm, yb, yh, yk):

@@ -95,7 +95,7 @@ def loaded_and_stored(x, out, COLUMNS):
         tl.store(to, d.load([row, column]))
 
 
-# Rows of 60 fp16 are no multiple of 16 bytes: the hardware would write the bytes after them, so there is no TMA store.
+# Rows of 60 fp16 are not a multiple of 16 bytes: the hardware would write the bytes after them, so there is no TMA store.
 # check: --tma on --epilogue on --grid 2,1 a=desc(ones:fp16[128,64],block=[64,64]) b=desc(ones:fp16[64,64],block=[64,64]) c=desc(full(-5):fp16[128,64],block=[64,64],shape=[128,60],strides=[64,1]) K=64
 # check: --tma on --epilogue on --grid 2,1 a=desc(ones:fp16[128,64],block=[64,64]) b=desc(ones:fp16[64,64],block=[64,64]) c=desc(full(-5):fp16[128,64],block=[64,64],shape=[128,56],strides=[64,1]) K=64
 @triton.jit

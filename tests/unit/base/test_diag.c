@@ -152,13 +152,13 @@ static void test_repeats_are_kept_once_and_errors_are_limited(void **state) {
 
 static void test_remarks_only_where_asked_for(void **state) {
   Fixture *f = *state;
-  diag_remark(&f->diags, (Loc){.line = 1, .col = 1}, "coalesce", "4 bytes a lane");
+  diag_remark(&f->diags, (Loc){.line = 1, .col = 1}, "coalesce", "4 bytes per lane");
   diag_warning(&f->diags, LOC_NONE, "careful");
   diags_print_text(&f->diags, false, &f->out);
   assert_string_equal(f->out.at, "tilec: warning: careful\n");
   buf_reset(&f->out);
   diags_print_text(&f->diags, true, &f->out);
-  assert_non_null(strstr(f->out.at, "k.tile:1:1: remark: 4 bytes a lane [coalesce]\n"));
+  assert_non_null(strstr(f->out.at, "k.tile:1:1: remark: 4 bytes per lane [coalesce]\n"));
 }
 
 static void test_json(void **state) {

@@ -175,7 +175,7 @@ static const Case ways[] = {
     {", num_warps = 8, fp32_dot = \"tf32\"", true, 128, 128, 64, "fp32", NULL, false,
      "programs are not fused: elements have more than two bytes", "!fuse_programs"},
     {", num_warps = 8", true, 128, 128, 80, NULL, NULL, false,
-     "programs are not fused: the dot's blocks are no TMA copies", "!fuse_programs"},
+     "programs are not fused: the dot's blocks are not TMA copies", "!fuse_programs"},
 };
 
 static void test_ways(void **unused) {
@@ -209,7 +209,7 @@ static const Case slots[] = {
      "!hidden = programs"},
     {", num_warps = 4", true, 64, 256, 64, NULL, NULL, false, "not specialised: four warps leave", "!slots"},
     {", num_warps = 8", true, 128, 64, 64, NULL, NULL, false,
-     "not persistent: the dot has 32 registers of sums a thread, fewer than 128", "!hidden = programs"},
+     "not persistent: the dot has 32 registers of sums per thread, fewer than 128", "!hidden = programs"},
     {", num_warps = 8, num_stages = 2", true, 128, 256, 64, NULL, NULL, false,
      "not persistent: no dot stays in flight, with 2 slots", "!hidden = programs"},
     {", num_warps = 16", true, 256, 256, 64, NULL, NULL, false,

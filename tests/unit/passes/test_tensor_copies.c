@@ -145,7 +145,7 @@ static void test_rounds(void **unused) {
 static void test_rules(void **unused) {
   (void)unused;
   kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row\n",
-                        "a coordinate a dimension, 2, not 1");
+                        "a coordinate per dimension, 2, not 1");
   kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %row, %b, %f, %row, %column\n",
                         "is a tensor map, not i32");
   kernel_expect_invalid(
@@ -153,12 +153,13 @@ static void test_rules(void **unused) {
       "%b = shared_alloc : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n"
       "%f = shared_alloc : shared<1xi64, layout<1>>\n" INIT EXPECT COPY,
       "do not fill shared<8x16xi16");
-  kernel_expect_invalid(HEAD("zero"),
-                        BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row, %column {boxes = 2}\n",
+  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row, %column {boxes = 2}\n",
                         "'boxes' is at least 1");
   kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_expect %f {bytes = 0}\n", "'bytes' is 1 to");
-  kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand mbarriers is a shared buffer of i64");
-  kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand mbarrier is a shared buffer of i64 with one element");
+  kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n",
+                        "operand mbarriers is a shared buffer of i64");
+  kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n",
+                        "operand mbarrier is a shared buffer of i64 with one element");
   kernel_expect_invalid(HEAD("zero"),
                         RING RING_FILL("1", "%r1", "%r") "tma_copy %m, %b1, %f, %row, %column\n",
                         "is a shared buffer of i64 with one element, not");
@@ -186,13 +187,15 @@ static void test_rules(void **unused) {
 #define BOXED(dims)                                                                                          \
   "%z = constant {value = 0} : i64\n%q = splat %x : tile<8x16x*i16, " TILE                                   \
   ">\n%v = load %q : tile<8x16xi16, " TILE                                                                   \
-  ">\n%w = tma_mark %v, %x, %z, %z, %z, %z, %z, %z, %z, %z, %z {dims = " dims "} : tile<8x16xi16, " TILE ">\n"
+  ">\n%w = tma_mark %v, %x, %z, %z, %z, %z, %z, %z, %z, %z, %z {dims = " dims "} : tile<8x16xi16, " TILE     \
+  ">\n"
 
 static void test_rules_of_more_dimensions(void **unused) {
   (void)unused;
   kernel_expect_invalid(RANK3("[2, 4, 16]"), BUFFERS INIT EXPECT COPY3, "do not fill shared<8x16xi16");
   kernel_expect_invalid(RANK3("[16, 1, 16]"), BUFFERS INIT EXPECT COPY3, "do not fill shared<8x16xi16");
-  kernel_expect_invalid(RANK3("[1, 8, 16]"), BUFFERS INIT EXPECT COPY, "a coordinate a dimension, 3, not 2");
+  kernel_expect_invalid(RANK3("[1, 8, 16]"), BUFFERS INIT EXPECT COPY,
+                        "a coordinate per dimension, 3, not 2");
   kernel_expect_invalid(HEAD("zero"), BOXED("[2, 1]"),
                         "'dims' are dimensions of the tensor's 3 in their order");
   kernel_expect_invalid(HEAD("zero"), BOXED("[1, 3]"),

@@ -98,7 +98,7 @@ static void expect_invalid(const char *body, const char *error) { kernel_expect_
 
 static void test_rules(void **unused) {
   (void)unused;
-  expect_invalid(ALLOC "tma_store %m, %b, %row\n", "a coordinate a dimension, 2, not 1");
+  expect_invalid(ALLOC "tma_store %m, %b, %row\n", "a coordinate per dimension, 2, not 1");
   expect_invalid(ALLOC "tma_store %row, %b, %row, %column\n", "is a tensor map, not i32");
   expect_invalid(
       "%b = shared_alloc : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n" STORE,

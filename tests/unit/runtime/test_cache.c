@@ -160,7 +160,7 @@ static void test_no_files(void **state) {
   assert_int_equal(mkfifo(file_of(1), 0600), 0);
   cache_forget();
   assert_false(has(1, "")); // and nobody waits for a writer
-  assert_said("it is no regular file");
+  assert_said("it is not a regular file");
   assert_int_equal(unlink(file_of(1)), 0);
   assert_int_equal(mkdir(file_of(1), 0700), 0);
   cache_forget();

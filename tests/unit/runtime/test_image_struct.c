@@ -113,7 +113,7 @@ static void test_refused(void **unused) {
   expect_refused(kernel, &large, 1, "it cannot take an integer that its dtype cannot hold");
   expect_refused(kernel, &odd, 1, "it cannot take an integer whose dtype is not an integer's");
   expect_refused(kernel, &odd_float, 1, "it cannot take a float whose dtype is not a float's");
-  expect_refused(kernel, &text, 1, "it cannot take a member that is no pointer");
+  expect_refused(kernel, &text, 1, "it cannot take a member that is not a pointer");
   tilec_tuple deep[80];
   tilec_arg nested[80];
   for (int i = 0; i < 80; i++) {

@@ -43,7 +43,7 @@ static const GuardCase cases[] = {
     {"rows that all are outside", 16, 64, 64, 64, 64, 32, 0, true},
     {"no iteration", 128, 64, 0, 96, 64, 0, 0, false}, // a size of 0
     {"no rows", 0, 64, 64, 64, 64, 0, 0, false},
-    {"columns that are no whole block", 128, 48, 96, 96, 64, 0, 0, false},
+    {"columns that are not whole blocks", 128, 48, 96, 96, 64, 0, 0, false},
     {"rows before the pointer", 128, 64, 64, 64, 64, -32, 64 * 64, false},
     {"rows that go backwards", 128, 64, 64, -64, 64, 0, 128 * 64, false},
     {"rows that are one", 128, 64, 64, 0, 64, 0, 0, true},
@@ -117,8 +117,13 @@ static void run(const Guarded *g, const GuardCase *c, uint32_t programs) {
   options.grid[0] = programs;
   options.grid[1] = options.grid[2] = 1;
   const tilec_arg args[] = {tilec_arg_pointer(TILEC_FP16, tilec_buffer_address(g->x) + 2 * (uint64_t)c->skip),
-                            tilec_arg_buffer(TILEC_FP16, g->y), tilec_arg_buffer(TILEC_FP32, g->out), tilec_arg_int(c->m),
-                            tilec_arg_int(c->n), tilec_arg_int(c->k), tilec_arg_int(c->sx), tilec_arg_int(c->sy),
+                            tilec_arg_buffer(TILEC_FP16, g->y),
+                            tilec_arg_buffer(TILEC_FP32, g->out),
+                            tilec_arg_int(c->m),
+                            tilec_arg_int(c->n),
+                            tilec_arg_int(c->k),
+                            tilec_arg_int(c->sx),
+                            tilec_arg_int(c->sy),
                             tilec_arg_int(c->start)};
   float *got = malloc(OUT * sizeof *got);
   assert_non_null(got);
@@ -127,7 +132,8 @@ static void run(const Guarded *g, const GuardCase *c, uint32_t programs) {
   assert_ok(tilec_buffer_read(g->out, 0, got, OUT * sizeof *got));
   for (uint32_t i = 0; i < programs * BLOCK * BLOCK; i++) {
     int expected = product_at(g, c, (int32_t)(i / BLOCK), i % BLOCK);
-    if (got[i] != (float)expected) fail_msg("%s: element %u is %g, not %d", c->what, i, (double)got[i], expected);
+    if (got[i] != (float)expected)
+      fail_msg("%s: element %u is %g, not %d", c->what, i, (double)got[i], expected);
   }
   free(got);
 }
@@ -157,7 +163,8 @@ static void test_which_launches(void **unused) {
 // The same arguments, of more programs: the guard is asked again.
 static void test_another_grid(void **unused) {
   (void)unused;
-  const GuardCase near = {"the last rows that coordinates can say", 0x7fffff00, 64, 16, 0, 64, 0x7fffff00 - 64, 0, true};
+  const GuardCase near = {
+      "the last rows that coordinates can say", 0x7fffff00, 64, 16, 0, 64, 0x7fffff00 - 64, 0, true};
   for (int n = 0; n < GUARD_DEVICES; n++) {
     Guarded *g = guarded_new(guard_devices[n]);
     run(g, &near, 1);

@@ -221,7 +221,7 @@ static const Bug bugs[] = {
     {"last_store", "roles", TILEC_SIM_ASYNC, 1, 32, 0, 0, "cp.async.bulk.wait_group.read 0", 0},
     {"uncommitted", "roles", TILEC_SIM_ASYNC, 1, 32, 0, 0, "may still read shared memory", 0},
     {"ahead", "roles", TILEC_SIM_ASYNC, 1, 32, 0, 0, "may still be in flight", 0},
-    {"never_granted", "roles", TILEC_SIM_DEADLOCK, 1, 384, 0, 0, "240 registers a thread: it needs 72 more",
+    {"never_granted", "roles", TILEC_SIM_DEADLOCK, 1, 384, 0, 0, "240 registers per thread: it needs 72 more",
      0},
     {"registers_late", "roles", TILEC_SIM_DEADLOCK, 1, 384, 0, 0, "the CTA's pool has 0", 0},
     {"dec_above", "roles", TILEC_SIM_REGISTERS, 1, 384, 0, 0, "but the warp has 168", 0},

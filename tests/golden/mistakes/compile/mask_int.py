@@ -1,5 +1,5 @@
 # compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
-# mistake: a mask that is no condition
+# mistake: a mask that is not a condition
 # instead: a comparison: `mask=offsets < n`
 import torch
 import triton

@@ -1,5 +1,5 @@
 # compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=64
-# mistake: methods and operators of texts
+# mistake: methods and operators of strings
 # instead: f-strings of constexprs; values as arguments of `tl.device_print`
 import triton
 import triton.language as tl

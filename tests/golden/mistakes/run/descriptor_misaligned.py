@@ -1,4 +1,4 @@
-# Strides and a base of a descriptor that are no multiples of 16 bytes.
+# Strides and a base of a descriptor that are not multiples of 16 bytes.
 # run: run --check --grid 1 x=randn:fp16[16,40] 'lds=full(20):i32[1]' out=empty:fp16[16,16]
 # run: run --check --grid 1 x=randn:fp16[16,40] 'lds=full(40):i32[1]' out=empty:fp16[16,16] -D FIRST=4
 import triton

@@ -239,7 +239,7 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
 
     Returns a TensorWrapper, or the tensor if it has that type.
 
-    Errors: TypeError if it is no tensor.
+    Errors: TypeError if it is not a tensor.
 
     Example::
 
