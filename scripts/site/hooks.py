@@ -160,6 +160,8 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     markdown = re.sub(r"\A(?:<!--.*?-->\s*)+", "", markdown, flags=re.DOTALL)  # a page that begins with its heading has its title
+    # In code of a table's row MkDocs shows the backslash of \|, which GitHub needs.
+    markdown = re.sub(r"^\|.*", lambda row: re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0]), markdown, flags=re.MULTILINE)
     if page.file.src_uri.startswith("source/"):
         return markdown
     return rewritten(markdown, "docs/" + page.file.src_uri, page.file.src_uri)
