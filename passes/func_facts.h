@@ -21,7 +21,7 @@ typedef enum FuncFact {
   FACT_WRITE,           // An op that writes memory.
   FACT_MASK,            // A masked load or store of a tile.
   FACT_BLOCK_POINTER,   // An op on block pointers.
-  FACT_ODD_SIZE,        // A tile with a size that is no power of two.
+  FACT_ODD_SIZE,        // A tile with a size that is not a power of two.
   FACT_NETWORK,         // A sort or a slice.
   FACT_BOUND,           // An ordered comparison, a division or a remainder.
   FACT_DIVISION,        // A division or a remainder of tiles.

@@ -210,7 +210,7 @@ def do_bench(
         fn: called without arguments.
         warmup: milliseconds of calls before the measurement.
         rep: milliseconds of calls that are measured.
-        quantiles: a list of numbers from 0 to 1. The result is a list of these quantiles, or one number for one.
+        quantiles: a list of numbers from 0 to 1. The result is a list of these quantiles. For a list of one it is a number.
         return_mode: without quantiles "mean", "median", "min", "max", or "all", a list.
 
     Returns a number, or a list. On the simulator it is the time of the simulation, which is not a GPU's.

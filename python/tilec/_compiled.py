@@ -148,7 +148,7 @@ class CompiledKernel(_native.Launched):
 
     @property
     def asm(self) -> Asm:
-        """A mapping of texts: "ptx", "ttir" (tile IR; "ttgir" and "tir" are the same), "llir" (LLVM's IR), and the bytes of
+        """A mapping from a form to its code: "ptx", "ttir" (tile IR; "ttgir" and "tir" are the same), "llir" (LLVM's IR), and the bytes of
         "cubin", for which ptxas or a GPU's driver is needed. There is no "sass": the command has `--emit=sass`."""
         return self._look().asm
 

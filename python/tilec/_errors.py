@@ -30,17 +30,17 @@ class Diagnostic:
     Attributes:
         severity: "error", "warning", "remark" or "note".
         text: the message.
-        file: None if the message has no location.
-        line, column: from 1 on; columns count bytes.
-        length: of the range that is marked, in bytes.
+        file: the name of the source file; None if the message has no location.
+        line, column: where the marked range begins, from 1 on; columns count bytes.
+        length: the length of the marked range, in bytes.
         notes: a list of Diagnostics that explain this one.
-        code: of the kind of mistake, such as "T0301"; None if the kind has none. `tilec help CODE` explains it.
-        kind: of an error at run time, such as "out of bounds" or "race"; else None, as all that follows.
+        code: the code of the kind of mistake, such as "T0301"; None if the kind has none. `tilec help CODE` explains it.
+        kind: what an error at run time is, such as "out of bounds" or "race". Else it is None, and so are all that follow.
         buffer: the name of the argument that the memory belongs to; None if it is not known.
-        index: of the element in the buffer; it may be outside.
+        index: the element's index in the buffer, counted from the argument's first element; it may be outside.
         program: `program_id` of each axis.
         element: indices in the tile that is loaded or stored, of its first element that fails. Only checks know it.
-        access, other_access: of a race: "load", "store" or "atomic", at this place and at the first note's.
+        access, other_access: the two accesses of a race: "load", "store" or "atomic", here and at the place of the first note.
 
     Example::
 

@@ -335,7 +335,7 @@ def tune(
 
     Returns a Tuned.
 
-    Errors: TypeError if the kernel is none of `jit`, ArgumentError for impossible ranges or configurations.
+    Errors: TypeError if the kernel was not made by `jit`, ArgumentError for impossible ranges or configurations.
 
     Example::
 
