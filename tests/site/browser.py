@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """browser.py SITE CHROMIUM [--screenshots FOLDER]: loads each page of the site in headless Chromium.
 
-At 1400 and 400 pixels a page loads without console errors and failed requests, asks no other host, shows its pictures,
-and is no wider than the window. On the start page the dark mode toggles and stays, and search finds a word.
+At 1400 pixels in light colours, and at 400 in dark ones, a page loads without console errors and failed requests, asks
+no other host, shows its pictures, has the background of its colours, and is no wider than the window. On the start page
+the dark mode toggles and stays, and search finds a word.
 --screenshots also writes pictures of some pages. Prints a line a mistake, and closes with 'N passed, N failed'."""
 import argparse
 import functools
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-WIDTHS = (1400, 400)
+SCREENS = ((1400, "light"), (400, "dark"))  # width, colour scheme
 SHOWN = ("index", "tutorials/03-matmul", "language", "layouts", "matmul", "simulator", "cost", "adr/README",
          "source/passes/simplify/hoist.c")
 
@@ -49,12 +50,14 @@ class Checks:
         page.on("request", lambda request: request.url.startswith((self.base, "data:", "blob:" + self.base)) or
                 self.seen.append("another host: " + request.url))
 
-    def load(self, page, name, width):
+    def load(self, page, name, width, scheme):
         self.seen.clear()
         page.goto(self.base + name + ".html", wait_until="load")
         self.expect(f"{name} at {width}", "; ".join(self.seen))
         wide = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         self.expect(f"{name} at {width}", wide[0] > wide[1] and f"it is {wide[0]} pixels wide")
+        red, green, blue = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)")
+        self.expect(f"{name} in {scheme} colours", (red + green + blue < 3 * 128) != (scheme == "dark") and f"its background is {red}, {green}, {blue}")
         broken = page.evaluate("[...document.images].filter(i => i.loading != 'lazy' && !i.naturalWidth).map(i => i.src)")
         self.expect(f"{name} at {width}", broken and f"pictures are not shown: {broken}")
 
@@ -95,11 +98,11 @@ def main():
     checks = Checks(serve(options.site))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
-        for width in WIDTHS:
-            page = browser.new_page(viewport={"width": width, "height": 900})
+        for width, scheme in SCREENS:
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             checks.watch(page)
             for name in names:
-                checks.load(page, name, width)
+                checks.load(page, name, width, scheme)
                 if options.screenshots and name in SHOWN:
                     page.screenshot(path=options.screenshots / f"{name.replace('/', '-')}-{width}.png")
             page.close()
