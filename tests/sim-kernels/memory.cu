@@ -14,7 +14,7 @@ extern "C" __global__ void transpose(const float *x, float *y, int width, int he
     if (i < height && j + k < width) y[(j + k) * height + i] = tile[threadIdx.x][threadIdx.y + k];
 }
 
-// Sorts 16 bytes per thread in an array indexed by values.
+// Sorts 16 bytes a thread in an array indexed by values.
 extern "C" __global__ void local_sort(const unsigned char *x, unsigned char *y) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned char a[16];

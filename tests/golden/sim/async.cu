@@ -15,7 +15,7 @@ __device__ inline void commit() { asm volatile("cp.async.commit_group;" ::: "mem
 
 template <int N> __device__ inline void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 
-// y = 2 x + 1 over n floats, 128 threads of 4 floats per tile, the next tile on its way while one is worked on.
+// y = 2 x + 1 over n floats, 128 threads of 4 floats a tile, the next tile on its way while one is worked on.
 // Beyond n the copy fills zeros.
 extern "C" __global__ void double_buffer(const float *x, float *y, int n) {
   __shared__ float tile[2][512];

@@ -4,7 +4,7 @@
 extern "C" __global__ void bug_lost_update(int *out) {
   out[threadIdx.x / 4] += 1; // A: lost_update
 }
-// Atomics, an element per lane, an element that stays as it is, and a barrier between the loads and the stores.
+// Atomics, an element a lane, an element that stays as it is, and a barrier between the loads and the stores.
 extern "C" __global__ void ok_lost_update(int *out) {
   atomicAdd(&out[threadIdx.x / 4], 1);
   __syncwarp();
