@@ -79,6 +79,10 @@ typedef struct CostTraffic { // per buffer
   double read, written; // Bytes of L2 cache requests.
   double memory;        // Bytes that memory moves: each touched byte once per direction, plus `again`.
   double again;         // Bytes that are read again because the L2 cache lost them.
+  // Bytes that programs ask for, whatever sectors hold them: loaded; stored; updated by atomics. Of a request
+  // each byte counts once.
+  double loaded, stored, updated;
+  const Op *reader; // the last op that reads it; NULL: none
 } CostTraffic;
 
 typedef struct CostShared { // a buffer in shared memory
@@ -144,6 +148,8 @@ typedef struct CostReport {
   double memory, again; // Summed over all buffers.
   double written;       // The part of `memory` that is written.
   double lost;          // The part of `again` that programs read again themselves.
+  double unplaced;      // Bytes stored at addresses that depend on data.
+  double outside;       // Bytes asked for at addresses of no buffer.
   CostShared *shared;
   uint32_t shared_count;
   uint32_t shared_bytes;
@@ -213,6 +219,7 @@ typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // Reductions of the totals.
   double steps;                                                 // CostOp.cache_steps
   double memory;                                                // bytes
+  double copies;     // CostReport.copy_rounds
   double contention;                                            // updates of one element
   bool tail;                                                    // All multiprocessors get equal work.
   bool spills;                                                  // Nothing is spilled.

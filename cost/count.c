@@ -73,7 +73,7 @@ uint32_t count_lane_bytes(const Op *op) {
   return a.run * a.bytes;
 }
 
-// Adds the request's lines, and of a store the sectors that it fills in part. An aligned access is in one
+// Adds the request's bytes and lines, and of a store the sectors that it fills in part. An aligned access is in one
 // sector.
 static void add_lines(AccessCount *count, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                       bool writes) {
@@ -87,6 +87,7 @@ static void add_lines(AccessCount *count, const uint64_t *addresses, uint32_t ma
     while (i > 0 && lines[i - 1] != addresses[lane] / LINE) i--;
     if (!i) lines[n] = addresses[lane] / LINE, i = ++n;
     filled[i - 1][addresses[lane] % LINE / SECTOR] += bytes;
+    count->bytes += bytes;
   }
   count->lines += n;
   for (uint32_t i = 0; i < n && writes; i++) {
@@ -141,6 +142,7 @@ static void count_request(AccessCounts *counts, const GlobalAccess *a, uint32_t 
     counts->most.lines += distinct;
     counts->most.partial += partial, counts->most.partial_lines += partial;
     counts->most.ideal += ((uint64_t)distinct * bytes + SECTOR - 1) / SECTOR;
+    counts->most.bytes += (uint64_t)distinct * bytes;
     if (certain) counts->least.requests++, counts->least.units++, counts->least.ideal++;
   }
 }
@@ -154,7 +156,7 @@ static bool is_extreme(const Op *op) {
 
 static AccessCount twice(AccessCount count) {
   return (AccessCount){2 * count.requests, 2 * count.units,   2 * count.ideal,
-                       2 * count.lines,    2 * count.partial, 2 * count.partial_lines};
+                       2 * count.lines,    2 * count.partial, 2 * count.partial_lines, 2 * count.bytes};
 }
 
 // The number of warps that load the same elements, for a load that all threads execute.

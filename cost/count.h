@@ -8,6 +8,7 @@
 typedef struct AccessCount {
   uint64_t requests, units, ideal;        // units: sectors of global memory, wavefronts of shared
   uint64_t lines, partial, partial_lines; // of 128 bytes; sectors that a store fills in part, and their lines
+  uint64_t bytes;                         // of global memory: of each request the distinct ones
 } AccessCount;
 
 typedef struct AccessCounts {

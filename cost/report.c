@@ -437,6 +437,11 @@ void cost_set_registers(CostReport *report, uint32_t registers) {
   report->time = time_of(report);
 }
 
+static void scale_traffic(CostTraffic *traffic, double scale) {
+  traffic->read *= scale, traffic->written *= scale;
+  traffic->loaded *= scale, traffic->stored *= scale, traffic->updated *= scale;
+}
+
 CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   CostReport *report = ARENA_NEW(arena, CostReport);
   Reporter r = {.report = report};
@@ -465,8 +470,8 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   r.share = func_shares(arena, func);
   if (report->programs) cost_walk(&r.walk, &report->counted);
   r.scale = report->counted ? (double)report->programs / (double)report->counted : 0;
-  for (uint32_t i = 0; i < report->traffic_count; i++)
-    report->traffic[i].read *= r.scale, report->traffic[i].written *= r.scale;
+  for (uint32_t i = 0; i < report->traffic_count; i++) scale_traffic(&report->traffic[i], r.scale);
+  report->unplaced = r.walk.unplaced * r.scale, report->outside = r.walk.outside * r.scale;
   report->exact = report->counted == report->programs && !r.walk.estimated && !r.walk.unbounded;
   report->unbounded = r.walk.unbounded;
   finish_region(&r, func->body);

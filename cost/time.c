@@ -210,6 +210,7 @@ double cost_saving(const CostReport *report, const CostSaving *saving, double *s
   t->wavefronts.most -= (uint64_t)saving->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] -= saving->instructions[p];
   without.rounds -= saving->rounds;
+  without.copy_rounds -= saving->copies;
   without.memory -= saving->memory;
   if (report->load_rounds > 0) {
     double left = saving->rounds < report->load_rounds ? 1 - saving->rounds / report->load_rounds : 0;

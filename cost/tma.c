@@ -84,6 +84,7 @@ static void add_row(AccessCount *count, uint64_t address, uint64_t bytes, uint64
   count->units += ((address + bytes - 1) / SECTOR - address / SECTOR + 1) * rows;
   count->ideal += (bytes + SECTOR - 1) / SECTOR * rows;
   count->lines += ((address + bytes - 1) / LINE - address / LINE + 1) * rows;
+  count->bytes += bytes * rows;
 }
 
 // Counts rows one by one if their alignment to sectors differs.
@@ -111,7 +112,8 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
   if (!is_known(op, tensor, coordinates))
     return (AccessCounts){.least = {.requests = box.count},
-                          .most = {.requests = box.count, .units = 2 * most, .ideal = most, .lines = most},
+                          .most = {.requests = box.count, .units = 2 * most, .ideal = most, .lines = most,
+                                   .bytes = tensor_box_bytes(op) * box.count},
                           .data_dependent = true};
   count.requests = box.count;
   for (uint32_t i = 0; i < box.count; i++)

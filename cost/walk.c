@@ -57,6 +57,11 @@ static void follow_op(CostWalk *w, Op *op) {
 
 // --- accesses
 
+// Sectors that reach the L2 cache.
+static double cache_sectors(const AccessCounts *counts) {
+  return (double)counts->most.units / (counts->alike ? counts->alike : 1);
+}
+
 typedef struct Counted {
   const Op *op;
   uint64_t place; // of the first element in its line, or its known part
@@ -92,21 +97,30 @@ static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue 
   return &((Counted *)*place)->counts;
 }
 
-static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last, double sectors) {
-  double bytes = 32.0 * sectors * (double)w->weight;
+static void add_asked(CostTraffic *traffic, const Op *op, bool reads, double bytes) {
+  if (reads) traffic->reader = op;
+  if (op_has(op, ATOMIC))
+    traffic->updated += bytes;
+  else if (reads)
+    traffic->loaded += bytes;
+  else
+    traffic->stored += bytes;
+}
+
+static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last, const AccessCounts *counts) {
+  double bytes = 32.0 * cache_sectors(counts) * (double)w->weight;
+  double asked = (double)counts->most.bytes * (double)w->weight;
   for (uint32_t i = 0; i < w->launch->buffer_count; i++) {
     const CostBuffer *buffer = &w->launch->buffers[i];
     if (last < buffer->address || first >= buffer->address + buffer->bytes) continue;
     bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY;
-    if (op->kind != OP_STORE && op->kind != OP_TMA_STORE) w->traffic[i].read += bytes;
+    bool reads = op->kind != OP_STORE && op->kind != OP_TMA_STORE;
+    if (reads) w->traffic[i].read += bytes;
     if (op_has(op, WRITES) && !copies) w->traffic[i].written += bytes;
+    add_asked(&w->traffic[i], op, reads, asked);
     return;
   }
-}
-
-// Sectors that reach the L2 cache.
-static double cache_sectors(const AccessCounts *counts) {
-  return (double)counts->most.units / (counts->alike ? counts->alike : 1);
+  w->outside += asked;
 }
 
 // The span of addresses of an atomic whose addresses are known. One element for all lanes: `alike`.
@@ -143,11 +157,14 @@ static void count_access(CostWalk *w, const Op *op) {
   const AccessCounts *counts = counts_of(w, op, pointer, mask);
   uint64_t base = (uint64_t)pointer->base;
   add_counts(w, op, counts);
-  if (!pointer->known) return;
+  if (!pointer->known) {
+    if (op->kind == OP_STORE) w->unplaced += (double)counts->most.bytes * (double)w->weight;
+    return;
+  }
   if (op->kind == OP_ATOMIC_RMW && !atomic_is_load(op) && !atomic_is_store(op))
     add_updates(w, op, counts, pointer);
   add_traffic(w, op, base + (uint64_t)(pointer->tile ? pointer->tile->least : 0),
-              base + (uint64_t)(pointer->tile ? pointer->tile->most : 0), cache_sectors(counts));
+              base + (uint64_t)(pointer->tile ? pointer->tile->most : 0), counts);
 }
 
 static void count_box(CostWalk *w, const Op *op) {
@@ -163,7 +180,7 @@ static void count_box(CostWalk *w, const Op *op) {
   const AccessCounts counts = count_tensor(op, tensor, coordinates);
   add_counts(w, op, &counts);
   w->steps++;
-  if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, cache_sectors(&counts));
+  if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, &counts);
 }
 
 // --- control flow

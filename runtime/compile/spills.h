@@ -8,8 +8,8 @@
 #include "ir/ir.h"
 #include "runtime/device/device.h"
 
-// Warns if there are such bytes. func NULL: the code was not compiled here. Kernels that print get no
-// warning, because print arguments are also in local memory.
+// Warns if there are such bytes, unless passes have warned of them. func NULL: the code was not compiled here.
+// Kernels that print get no warning, because print arguments are also in local memory.
 void spills_warn(Diags *diags, const Func *func, const char *kernel, int local_bytes);
 // The same for a loaded kernel, if its device reports the bytes.
 void spills_warn_loaded(Diags *diags, const Func *func, const char *kernel, const DeviceKernel *loaded);

@@ -273,12 +273,14 @@ static tilec_status compile_whole(Attempt *a, bool only_predict) {
 }
 
 TuneWork tune_work(const CostReport *report) {
-  TuneWork work = {.flops = (double)report->totals.flops.most};
+  TuneWork work = {.flops = (double)report->totals.flops.most,
+                   .written = report->unplaced,
+                   .outside = report->outside};
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     const CostTraffic *traffic = &report->traffic[i];
     double bytes = (double)traffic->buffer->bytes;
-    work.read += traffic->read < bytes ? traffic->read : bytes;
-    work.written += traffic->written < bytes ? traffic->written : bytes;
+    work.read += traffic->loaded < bytes ? traffic->loaded : bytes;
+    work.written += traffic->stored + (traffic->updated < bytes ? traffic->updated : bytes);
   }
   return work;
 }
@@ -302,6 +304,7 @@ static tilec_status predict_body(Compilation *c, void *data) {
   candidate->predicted = true;
   candidate->time = report->time;
   candidate->work = tune_work(report);
+  candidate->programs = (double)report->programs;
   candidate->registers = report->registers;
   candidate->shared_bytes = report->shared_bytes;
   candidate->blocks = report->occupancy.blocks;

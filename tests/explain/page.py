@@ -24,10 +24,13 @@ MATMUL = ["bench/kernels/matmul.py", "--kernel", "matmul", "--arch", "sm_90a", "
           "BLOCK_N=256", "-D", "BLOCK_K=64", "-D", "GROUP_M=8", "-D", "ACC=fp32", "-D", 'PRECISION="ieee"', "--grid", "512", "M=4096", "N=4096",
           "K=4096", "a_ptr=randn:fp16[4096,4096]", "b_ptr=randn:fp16[4096,4096]", "c_ptr=empty:fp16[4096,4096]", "stride_am=4096", "stride_ak=1",
           "stride_bk=4096", "stride_bn=1"]
+FEW = ["tests/explain/planted/kernels.py", "--kernel", "matmul", "--arch", "sm_90a", "--num-warps", "4", "--num-stages", "3", "--grid", "16",
+       "a_ptr=randn:fp16[16,16384]", "b_ptr=randn:fp16[16384,1024]", "c_ptr=empty:fp16[16,1024]", "M=16", "N=1024", "K=16384", "BM=16", "BN=64", "BK=64",
+       "GROUP=1"]
 ATTENTION = ["examples/attention.tile", "--kernel", "attention", "--num-warps", "4", "--num-stages", "2", "-D", "D=64", "-D", "BLOCK_M=64", "-D", "BLOCK_N=64",
              "-D", "WHOLE=True", "-D", "CAUSAL=True", "q_ptr=randn:fp16[256,64]", "k_ptr=randn:fp16[256,64]",
              "v_ptr=randn:fp16[256,64]", "out_ptr=empty:fp16[256,64]", "N=256", "HEADS=1", "scale=0.2", "--sim"]
-LAUNCHES = {"add": ADD, "product, cp.async": [*MATMUL, "--tma=off"], "product by roles": MATMUL, "attention": ATTENTION}
+LAUNCHES = {"add": ADD, "product, cp.async": [*MATMUL, "--tma=off"], "product by roles": MATMUL, "product of few programs": FEW, "attention": ATTENTION}
 
 passed = failed = 0
 
@@ -137,7 +140,9 @@ def check_code(name, page, data):
     last = [x for x in data["passes"][-1]["text"].split("\n") if re.search(r" @\d+$", x)]
     expect(len(rows) == len(last), f"{name}: {len(rows)} lines of tile IR with a line of the source, not {len(last)}")
     marked = {x[1].get("data-line") for x in page.elements if "of" in x[1].get("class", "").split()}
-    hottest = max(data["explain"]["lines"], key=lambda x: x["share"])["line"]
+    hottest = max(data["explain"]["lines"], key=lambda x: x["share"])
+    expect(hottest["share"] > 0, f"{name}: no line has a share")
+    hottest = hottest["line"]
     expect(marked == {str(hottest)}, f"{name}: lines {marked} are marked, not {hottest}")
     expect([x[2] for x in page.of("button") if "aria-pressed" in x[1]] == ["Tile IR", *(x.upper() for x in ("ptx", "sass") if x in data)], f"{name}: the codes")
     for code in (data[x] for x in ("ptx", "sass") if x in data):

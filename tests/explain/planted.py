@@ -58,12 +58,43 @@ def check(tilec, flaw, kind, change, slow, fixed, times):
         expect(all(was - us >= 1e6 * promised / 2 for us in now), f"{flaw}: {1e6 * promised:.1f} us promised, {was} us become {now} on a GPU")
 
 
+MEANS = "--kernel column_means --num-warps 4 x_ptr=randn:fp32[16384,1024] mean_ptr=empty:fp32[1024] N=16384 C=1024 B=256 BC=8"
+FEW = "--kernel matmul --num-warps 4 --num-stages 3 --grid 'cdiv(M, BM) * cdiv(N, BN)' a_ptr=randn:fp16[16,16384] b_ptr=randn:fp16[16384,1024] " \
+      "c_ptr=empty:fp16[16,1024] M=16 N=1024 K=16384 BM=16 BN=64 BK=64 GROUP=1"
+
+
+def check_grids(tilec):
+    """A grid of numbers does not follow BC: no configuration may change it. An expression follows it."""
+    fixed, follows = (json.loads(command(tilec, "explain", MEANS, "--grid", grid, "--format=json")) for grid in ("128", "cdiv(C, BC)"))
+    changes = [[x["configuration"] for x in told["what_if"] if "BC=" in x["configuration"]] for told in (fixed, follows)]
+    expect(fixed["what_if"] and not changes[0], f"a grid of numbers with {changes[0]}")
+    expect(changes[1], "a grid of an expression: BC is not tried")
+    expect("BC" in fixed["not_tried"] and "--grid 'cdiv(C, BC)'" in fixed["not_tried"], f"what to write: {fixed.get('not_tried')}")
+    expect("not_tried" not in follows, "BC follows an expression")
+
+
+def check_causes(tilec):
+    """The first line names the fastest configuration, and the cause that it removes. Waits are on the loop's lines."""
+    told = json.loads(command(tilec, "explain", FEW, "--format=json"))
+    headline, best = told["answer"]["headline"], told["what_if"][0]
+    expect(f"Try {best['configuration']}:" in headline and "waits for memory (line" in headline, f"{headline}; the fastest is {best}")
+    few = [x["change"] for x in told["losses"] if x["kind"] == "too few programs"]
+    expect(len(few) == 1 and "split K" in few[0] and "256 steps" in few[0], f"too few programs: {few}")
+    shares = {x["line"]: x["share"] for x in told["lines"]}
+    loads = [i for i, text in enumerate(open(os.path.join(FOLDER, "kernels.py"), encoding="utf-8"), 1) if shares.get(i) and "tl.load(" in text]
+    expect(abs(sum(shares[i] for i in loads) - 1) < 0.01, f"waits are on lines {shares}")
+    quick = command(tilec, "explain", MEANS, "--grid", "cdiv(C, BC)", "--quick").splitlines()[0]
+    expect("no change was found" not in quick, f"--quick: {quick}")
+
+
 def main():
     with open(os.path.join(FOLDER, "launches"), encoding="utf-8") as lines:
         rows = [(line.rstrip("\n").split(" | ") + [""])[:6] for line in lines if not line.startswith("#")]
     every, seed = int(os.environ.get("PLANTED_EVERY", 1)), int(os.environ.get("PLANTED_SEED", 0))  # one row in `every`, others by seed
     for row in rows[seed % every :: every]:
         check(os.path.abspath(sys.argv[1]), *row)
+    check_grids(os.path.abspath(sys.argv[1]))
+    check_causes(os.path.abspath(sys.argv[1]))
     measured = sum(bool(row[5]) for row in rows)
     expect(len(rows) == 10 and measured >= MEASURED, f"{len(rows)} flaws, {measured} with times of a GPU")
     print(f"{passed} passed, {failed} failed")

@@ -14,12 +14,17 @@
 // What another configuration changes. Bits.
 typedef enum ExplainKnob { KNOB_TILE = 1, KNOB_WARPS = 2, KNOB_STAGES = 4 } ExplainKnob;
 
+// How the number of programs must change to avoid a loss.
+typedef enum ExplainPrograms { PROGRAMS_ANY, PROGRAMS_MORE, PROGRAMS_OTHER } ExplainPrograms;
+
 // Another configuration of the launch, as tilec tune predicts it.
 typedef struct WhatIf {
   const char *text;        // what differs, as for the command line: "BM=128 --num-warps 8"
   uint32_t changes, knobs; // how many settings differ, and their kinds
   double seconds;          // predicted
   double growth;           // of the product of the tile sizes
+  double programs;         // of the launch
+  double memory;           // seconds of the memory alone
   CostBound bottleneck;
   uint32_t registers, shared_bytes, blocks; // estimated; per CTA; per multiprocessor
 } WhatIf;
@@ -33,11 +38,14 @@ typedef struct Loss {
   double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
   const char *counted_of; // "sectors"; NULL: none.
   CostSaving saving;
-  uint32_t knobs;  // Configurations that differ only in these may avoid it. 0: the code has to change.
+  uint32_t knobs;  // Configurations that differ in these may avoid it. 0: the code has to change.
+  ExplainPrograms programs; // Those with so many programs.
+  bool splits;     // So does a change of the code: several programs share a loop.
   bool tf32;       // --fp32-dot tf32 may avoid it.
   bool only_bound; // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
   const char *fix;           // The advice in a few words.
+  const char *assumes;       // What the time without the loss assumes; NULL: as many programs and warps.
 } Loss;
 
 enum { LOSSES_TOLD = 3 };
@@ -73,6 +81,8 @@ typedef struct Explanation {
   LossList losses;          // Largest first.
   VEC(WhatIf) what_if;      // Fastest first.
   uint32_t searched;        // Kinds of settings of which a change does the same work.
+  bool tried;               // Other configurations were searched.
+  const char *fixed_grid;   // Which tile sizes were not tried because the grid is of numbers; NULL: none.
   Answer answer;
   CostEventList events;     // For the schedule on the page.
   PassTextList passes;      // For the page.
@@ -89,9 +99,10 @@ void explain_losses(Explanation *e);
 void explain_add_saving(CostSaving *sum, const CostSaving *more);
 // Adds other configurations.
 void explain_search(Explanation *e);
-// The configuration that changes only these kinds, with fewest changes of those that gain nearly as much as the best.
-// NULL: none gains 1 %.
-const WhatIf *explain_best_what_if(const Explanation *e, uint32_t knobs, double *gain);
+// The configuration that avoids the loss, with fewest changes of those that are as fast as the best. It changes
+// settings besides the loss's only if it is much faster so. `saved`: seconds without the loss. NULL: none gains 1 %, or
+// the loss is not the reason for the gain.
+const WhatIf *explain_what_if_of(const Explanation *e, const Loss *loss, double saved, double *gain);
 // Finds the answer, from the losses and the other configurations.
 void explain_answer(Explanation *e);
 // "909.7 us, limited by L2: small tiles. Try BM=128 BN=256: 212.5 us, 77 % less", in the run's arena.

@@ -6,7 +6,8 @@
 
 static const double least_share = 0.01;   // Part of the time or a total. Less is no answer.
 static const double least_retune = 0.02;  // A faster configuration must gain this, if no loss explains it.
-static const double same_gain = 0.9;      // Part of the largest gain. Fewer changes are better.
+static const double same_time = 1.02;     // Times the best time. Fewer changes are better.
+static const double much_slower = 1.1;    // Times the best time. More changes are better.
 static const double prefer_loss = 0.5;    // Part of the largest gain. A named flaw is better.
 static const double prefer_what_if = 0.8; // Part of a loss's gain. A predicted configuration is better.
 static const double explains = 0.3;       // Part of a configuration's gain. The loss is the reason for it.
@@ -25,19 +26,40 @@ double explain_floor(const Explanation *e) {
   return time->launch + (memory > tensor ? memory : tensor);
 }
 
-const WhatIf *explain_best_what_if(const Explanation *e, uint32_t knobs, double *gain) {
+// A configuration avoids a loss only if it changes what causes it. loss NULL: any configuration.
+static bool relieves(const Explanation *e, const WhatIf *one, const Loss *loss) {
+  static const double less = 0.95; // of the memory's time
+  double now = (double)e->model->programs;
+  if (!loss) return true;
+  if (loss->saving.memory > 0 && one->memory > less * e->model->time.bounds[BOUND_MEMORY]) return false;
+  return loss->programs == PROGRAMS_ANY ||
+         (loss->programs == PROGRAMS_MORE ? one->programs > now : one->programs != now);
+}
+
+// Of the configurations that change `knobs`, and perhaps `others`. The fastest ones come first.
+static const WhatIf *best_of(const Explanation *e, uint32_t knobs, uint32_t others, const Loss *loss) {
   const WhatIf *best = NULL;
-  double most = 0;
-  *gain = 0;
+  double least = 0;
   for (uint32_t i = 0; i < e->what_if.n; i++) {
     const WhatIf *one = &e->what_if.at[i];
-    double less = e->model->time.seconds - one->seconds;
-    if (one->knobs & ~knobs) continue;
-    if (!best) most = less;
-    if (less < least_share * e->model->time.seconds || less < same_gain * most) break;
-    if (!best || one->changes < best->changes) best = one, *gain = less;
+    if (!(one->knobs & knobs) || one->knobs & ~(knobs | others) || !relieves(e, one, loss)) continue;
+    if (!best) least = one->seconds;
+    if (one->seconds > (1 - least_share) * e->model->time.seconds || one->seconds > same_time * least) break;
+    if (!best || one->changes < best->changes) best = one;
   }
   return best;
+}
+
+static const WhatIf *best_what_if(const Explanation *e, uint32_t knobs, const Loss *loss, double *gain) {
+  const WhatIf *best = best_of(e, knobs, 0, loss), *other = best_of(e, knobs, UINT32_MAX, loss);
+  if (other && (!best || best->seconds > much_slower * other->seconds)) best = other;
+  *gain = best ? e->model->time.seconds - best->seconds : 0;
+  return best;
+}
+
+const WhatIf *explain_what_if_of(const Explanation *e, const Loss *loss, double saved, double *gain) {
+  const WhatIf *found = best_what_if(e, loss->knobs, loss, gain);
+  return saved < explains * *gain ? NULL : found;
 }
 
 // --- flaws: the losses of one kind
@@ -51,7 +73,7 @@ static bool is_first_of_kind(const Explanation *e, uint32_t at) {
 static void add_line(const Explanation *e, Answer *answer, Loc loc) {
   for (uint32_t i = 0; i < answer->lines.n; i++)
     if (answer->lines.at[i].line == loc.line && answer->lines.at[i].file == loc.file) return;
-  if (!loc.line || loc.line == e->model->func->loc.line) return;
+  if (!loc.line) return;
   vec_push(e->run->arena, &answer->lines, loc);
   for (uint32_t i = answer->lines.n - 1; i && answer->lines.at[i - 1].line > loc.line; i--)
     answer->lines.at[i] = answer->lines.at[i - 1], answer->lines.at[i - 1] = loc;
@@ -64,7 +86,7 @@ static double gain_of(const Explanation *e, const CostSaving *saving, double cou
 
 // Losses that only another configuration can avoid.
 static bool needs_what_if(const Loss *loss) {
-  static const char *const kinds[] = {"spill",           "tail",           "too few programs",
+  static const char *const kinds[] = {"large tiles",     "tail",           "too few programs",
                                       "too few stages",  "bank conflicts", "not prefetched",
                                       "waits for memory"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -86,12 +108,11 @@ static Answer answer_of_kind(const Explanation *e, uint32_t at) {
   }
   answer.gain = gain_of(e, &saving, counted);
   if (!loss->knobs || !e->model->time.known) return answer;
-  const WhatIf *found = explain_best_what_if(e, loss->knobs, &gain);
-  if (answer.gain < explains * gain) found = NULL;
+  const WhatIf *found = explain_what_if_of(e, loss, answer.gain, &gain);
   bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
   if (found && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
     answer.what_if = found, answer.change = found->text, answer.gain = gain;
-  else if (searched && needs_what_if(loss))
+  else if (searched && needs_what_if(loss) && !loss->splits)
     answer.gain = 0;
   return answer;
 }
@@ -111,7 +132,7 @@ static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
   case BOUND_TURNS:
     return 2 * r->occupancy.warps < r->func->module->target.arch->warps ? "low occupancy"
                                                                         : "few bytes in flight";
-  case BOUND_SPILLS: return "spill";
+  case BOUND_SPILLS: return "large tiles";
   case BOUND_MEMORY:
   case BOUND_ISSUE:
   case BOUND_FMA:
@@ -134,7 +155,7 @@ void explain_answer(Explanation *e) {
         best.what_if && answer.what_if == best.what_if && strcmp(answer.flaw, "too few programs") == 0;
     if (answer.gain >= least_share * whole && (answer.gain > best.gain || same)) best = answer;
   }
-  const WhatIf *found = explain_best_what_if(e, KNOB_TILE | KNOB_WARPS | KNOB_STAGES, &gain);
+  const WhatIf *found = best_what_if(e, KNOB_TILE | KNOB_WARPS | KNOB_STAGES, NULL, &gain);
   if (found && gain >= least_retune * whole && best.gain < prefer_loss * gain)
     best =
         (Answer){.flaw = flaw_of_retuning(e, found), .change = found->text, .what_if = found, .gain = gain};
@@ -176,9 +197,13 @@ const char *explain_headline(const Explanation *e) {
   const char *head = arena_printf(arena, "%s, limited by %s", explain_duration(arena, time->seconds),
                                   cost_bound_name(time->bottleneck));
   if (!answer->flaw)
-    return arena_printf(arena, "%s; the work needs %s at least, and no change was found that gains 1 %%",
-                        head, explain_duration(arena, explain_floor(e)));
+    return arena_printf(arena, "%s; the work needs %s at least, and %s", head, explain_duration(arena, explain_floor(e)),
+                        e->tried ? "no change was found that gains 1 %"
+                                 : "other configurations were not tried");
   const char *left = explain_duration(arena, time->seconds - answer->gain);
-  return arena_printf(arena, "%s: %s%s. Try %s: %s, %.0f %% less", head, answer->flaw, lines_text(e),
-                      answer->change, left, 100 * answer->gain / time->seconds);
+  const char *given = answer->loss && answer->loss->assumes ? answer->loss->assumes
+                                                            : "with as many programs and warps";
+  return arena_printf(arena, "%s: %s%s. Try %s: %s%s%s, %.0f %% less", head, answer->flaw, lines_text(e),
+                      answer->change, left, answer->what_if ? "" : " ", answer->what_if ? "" : given,
+                      100 * answer->gain / time->seconds);
 }

@@ -19,11 +19,30 @@ static double sum_of(const double *values) {
 
 static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// Counts loads that a program waits for.
+static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY; }
+
+// Loads that a program waits for, and copies outside of loops.
 static double waited(const CostOp *op) {
-  return op->op->kind == OP_LOAD || op->op->kind == OP_ATOMIC_RMW || op->op->kind == OP_ATOMIC_CAS
-             ? (double)op->runs.most
-             : 0;
+  bool waits = op->op->kind == OP_LOAD || op->op->kind == OP_ATOMIC_RMW || op->op->kind == OP_ATOMIC_CAS ||
+               (is_copy(op->op) && !op_enclosing_loop(op->op));
+  return waits && op->op->kind == OP_TMA_COPY ? (double)op->runs.most
+         : waits                              ? (double)op->runs.most / region_warps(op->op)
+                                              : 0;
+}
+
+// Sectors of copies that a loop prefetches.
+static double prefetched(const CostOp *op) {
+  return is_copy(op->op) && op_enclosing_loop(op->op) ? (double)op->sectors.most : 0;
+}
+
+// The op's part of the waits. Copies that loops prefetch have their part of the latency, by their bytes.
+static double latency_share(const CostReport *report, const CostOp *op) {
+  double loads = 0, copies = 0, part = ratio(report->time.copies, report->time.bounds[BOUND_LATENCY]);
+  for (uint32_t i = 0; i < report->op_count; i++)
+    loads += waited(&report->ops[i]), copies += prefetched(&report->ops[i]);
+  if (loads <= 0) part = 1;
+  if (copies <= 0) part = 0;
+  return (1 - part) * ratio(waited(op), loads) + part * ratio(prefetched(op), copies);
 }
 
 static double updates_of(const CostReport *report) {
@@ -34,7 +53,6 @@ static double updates_of(const CostReport *report) {
 
 double explain_share(const CostReport *report, const CostOp *op) {
   const CostTotals *t = &report->totals;
-  double loads = 0;
   switch (report->time.bottleneck) {
   case BOUND_SHARED: return ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
   case BOUND_TURNS: // the loop is bound by both dots and copies
@@ -44,9 +62,7 @@ double explain_share(const CostReport *report, const CostOp *op) {
   case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
   case BOUND_FP64: return ratio(op->instructions[PIPE_FP64], t->instructions[PIPE_FP64]);
   case BOUND_MUFU: return ratio(op->instructions[PIPE_MUFU], t->instructions[PIPE_MUFU]);
-  case BOUND_LATENCY:
-    for (uint32_t i = 0; i < report->op_count; i++) loads += waited(&report->ops[i]);
-    return ratio(waited(op), loads);
+  case BOUND_LATENCY: return latency_share(report, op);
   case BOUND_ATOMICS: return ratio(op->atomic.updates, updates_of(report));
   case BOUND_MEMORY:
   case BOUND_L2:

@@ -37,6 +37,8 @@ static void put_op(const Explanation *e, Json *json, const CostOp *op) {
   if (op->instruction) json_text(json, "instruction", op->instruction);
   json_rounded(json, "share", explain_share(e->report, op), DIGITS);
   put_range(json, "runs", op->runs);
+  if (op->op->kind == OP_ASYNC_WAIT || op->op->kind == OP_DOT_WAIT)
+    json_int(json, "pending", op_int(op->op, ATTR_PENDING, 0));
   if (op->lane_bytes) json_uint(json, "bytes", op->lane_bytes);
   if (op->requests.most) {
     put_range(json, "global_requests", op->requests);
@@ -116,6 +118,7 @@ static void put_block(const Explanation *e, Json *json) {
   json_uint(json, "registers_estimated", r->registers);
   if (e->usage.registers > 0) json_int(json, "registers", e->usage.registers);
   if (e->given) json_bool(json, "registers_given", true);
+  if (e->usage.local_bytes >= 0) json_int(json, "spilled", e->usage.local_bytes);
   if (e->usage.spill_stores >= 0) json_int(json, "spill_stores", e->usage.spill_stores);
   if (e->usage.spill_loads >= 0) json_int(json, "spill_loads", e->usage.spill_loads);
   json_uint(json, "shared_bytes", r->shared_bytes);
@@ -169,6 +172,7 @@ static void put_answer(const Explanation *e, Json *json) {
 }
 
 static void put_what_if(const Explanation *e, Json *json) {
+  if (e->fixed_grid) json_text(json, "not_tried", e->fixed_grid);
   json_array(json, "what_if");
   for (uint32_t i = 0; i < e->what_if.n; i++) {
     const WhatIf *one = &e->what_if.at[i];

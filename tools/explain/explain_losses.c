@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/dot/dot.h"
+#include "ir/memory/scratch.h"
 #include "tools/explain/explain.h"
 
 enum { WIDEST = 16 };                   // bytes per lane of an access
@@ -16,6 +17,7 @@ void explain_add_saving(CostSaving *sum, const CostSaving *more) {
   for (int p = 0; p < PIPE_COUNT; p++) sum->instructions[p] += more->instructions[p];
   sum->rounds += more->rounds;
   sum->memory += more->memory;
+  sum->copies += more->copies;
   sum->contention += more->contention;
   sum->tail |= more->tail;
   sum->turns |= more->turns;
@@ -97,7 +99,7 @@ static void find_repeated(Explanation *e, const CostOp *op, const CostSaving *sa
 }
 
 // Advice for scattered lanes, by the cause. The strides are the likely ones.
-static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
+static const char *uncoalesced_advice(const Explanation *e, const CostOp *op, Loss *loss) {
   enum { SECTOR = 32 };
   const Value *pointer = op_operand(op->op, 0);
   const char *transpose =
@@ -107,20 +109,25 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op) {
   uint32_t rank = pointer->type->rank, bytes = type_element_bytes(type_element(pointer->type)->inner);
   AxisStride stride = axis_stride(e->axes, pointer, rank - 1);
   uint64_t row = (uint64_t)pointer->type->shape[rank - 1] * bytes;
-  if (stride.known && stride.at == (int64_t)bytes && row < SECTOR)
+  if (stride.known && stride.at == (int64_t)bytes && row < SECTOR) {
+    loss->knobs = KNOB_TILE;
+    loss->fix = "a longer last dimension of the tile";
     return arena_printf(
         e->run->arena,
         "a longer last dimension: its elements are neighbours in memory, but a row of the tile has "
         "%llu bytes, and a sector has 32",
         (unsigned long long)row);
+  }
   if (stride.known && stride.at == (int64_t)bytes)
     return "rows of the tile that begin at multiples of 32 bytes: the last dimension has stride 1, but its "
            "rows begin "
            "within a sector or repeat one (pad the row stride, or load each element once and repeat it)";
   if (rank > 1) return transpose;
   if (!stride.known || stride.factors)
-    return "a tile of two dimensions, whose last one has stride 1 in memory: a program then works on "
-           "several columns";
+    return arena_printf(e->run->arena,
+                        "a tile of two dimensions, whose last one has stride 1 in memory: a program then works on "
+                        "several columns (%u fill a sector), so give it more warps, or as many programs as before",
+                        SECTOR / bytes);
   return arena_printf(
       e->run->arena,
       "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
@@ -137,11 +144,11 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
     return;
   }
   Loss loss = {.kind = "uncoalesced", .loc = op->op->loc};
-  loss.what = arena_printf(e->run->arena,
-                           "%s of %u bytes per lane touches %.2f times the sectors that its bytes fill",
-                           op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
-  loss.change = uncoalesced_advice(e, op);
+  loss.what =
+      arena_printf(e->run->arena, "%s of %u bytes per lane touches %.2f times the sectors that its bytes fill",
+                   op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
   loss.fix = "tiles along the dimension with stride 1";
+  loss.change = uncoalesced_advice(e, op, &loss);
   add_loss(e, loss, &saving);
 }
 
@@ -226,19 +233,47 @@ static void find_contention(Explanation *e, const CostOp *op) {
 
 // --- the whole kernel
 
+// The tile that most registers carry from one iteration of a loop to the next. NULL: no loop carries one.
+static const Value *largest_carried(const Func *func, const Op **loop) {
+  const Value *largest = NULL;
+  uint32_t most = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    for (uint32_t i = 0; op_is_loop(w.op) && i < w.op->result_count; i++) {
+      const Value *result = &w.op->results[i];
+      uint32_t words = type_is_tile(result->type) ? tile_words(result->type) : 0;
+      if (words > most) largest = result, *loop = w.op, most = words;
+    }
+  }
+  return largest;
+}
+
+// The line that computes the tile, or where most registers are alive.
+static Loc spilled_loc(const Explanation *e, const Value *tile, const Op *loop) {
+  const Op *yield = tile ? loop->regions[loop->region_count - 1]->last : NULL;
+  const Op *def = yield && tile->index < yield->operand_count ? op_operand(yield, tile->index)->def : NULL;
+  const ExplainedLine *full = NULL;
+  if (def && def->loc.line) return def->loc;
+  for (uint32_t i = 0; i < e->lines.n; i++)
+    if (e->lines.at[i].loc.line && (!full || e->lines.at[i].alive > full->alive)) full = &e->lines.at[i];
+  return full ? full->loc : LOC_NONE;
+}
+
 static void find_spills(Explanation *e) {
   const CostReport *r = e->model;
   bool known = e->usage.spill_stores >= 0;
   double words = known ? (e->usage.spill_stores + e->usage.spill_loads) / 4.0 : 0;
   if (words <= 0 && (known || !r->excess)) return;
-  Loss loss = {.kind = "spill", .loc = r->func->loc};
-  loss.what = known
-                  ? arena_printf(e->run->arena,
-                                 "each thread stores %d bytes of registers to local memory and loads %d back",
-                                 e->usage.spill_stores, e->usage.spill_loads)
-                  : arena_printf(e->run->arena, "tiles need %u registers more than a thread has", r->excess);
-  loss.change =
-      "smaller tiles or more warps, so that each thread holds less; no limit on registers (maxnreg)";
+  Arena *arena = e->run->arena;
+  const Op *loop = NULL;
+  const Value *tile = largest_carried(r->func, &loop);
+  Loss loss = {.kind = "large tiles", .loc = spilled_loc(e, tile, loop)};
+  loss.what = known ? arena_printf(arena, "each thread spills %d bytes of registers to local memory", e->usage.local_bytes)
+                    : arena_printf(arena, "tiles need %u registers more than a thread has", r->excess);
+  if (tile)
+    loss.what = arena_printf(arena, "%s; the loop on line %u carries a tile of %u registers in each thread", loss.what,
+                             loop->loc.line, tile_words(tile->type));
+  loss.change = arena_printf(arena, "smaller tiles or more warps, so that each thread holds less%s",
+                             r->func->module->target.maxnreg ? "; a larger maxnreg, or none" : "");
   loss.fix = "smaller tiles or more warps";
   loss.knobs = KNOB_TILE | KNOB_WARPS;
   double warps = (double)r->programs * func_warps(r->func);
@@ -246,12 +281,40 @@ static void find_spills(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.spills = true});
 }
 
+// A loop that adds up or combines a tile over many steps, which several programs could share. NULL: there is none.
+static const Op *shared_loop(const CostReport *r, uint64_t *steps) {
+  enum { MANY = 16 };
+  for (uint32_t i = 0; i < r->op_count; i++) {
+    const Op *op = r->ops[i].op, *loop = op_enclosing_loop(op);
+    bool carries = false;
+    if (!loop || op_enclosing_loop(loop) || (op->kind != OP_DOT && op->kind != OP_LOAD) || !r->programs) continue;
+    for (uint32_t k = 0; k < loop->result_count; k++)
+      carries |= loop->results[k].first_use && type_is_float(loop->results[k].type);
+    *steps = r->ops[i].runs.most / r->programs / region_warps(op);
+    if (carries && *steps >= MANY) return loop;
+  }
+  return NULL;
+}
+
+// Several programs could share the loop.
+static void advise_split(const Explanation *e, Loss *loss, const Op *loop, uint64_t steps) {
+  bool dots = region_find(loop->regions[0], OP_DOT) != NULL;
+  loss->loc = loop->loc;
+  loss->splits = true;
+  loss->fix = dots ? "split K: more programs share the loop" : "more programs that share the loop";
+  loss->change = arena_printf(
+      e->run->arena,
+      "more, smaller programs: smaller tiles, or %sanother axis of the grid whose programs each take a part of the "
+      "%llu steps of the loop on line %u, and combine their results (tl.atomic_add, or a second kernel)",
+      dots ? "split K: " : "", (unsigned long long)steps, loop->loc.line);
+}
+
 static void find_tail(Explanation *e) {
   const CostReport *r = e->model;
   const TargetInfo *arch = r->func->module->target.arch;
   if (r->time.tail < 1.1 || !arch->multiprocessors) return;
   bool few = r->programs < arch->multiprocessors;
-  Loss loss = {.kind = few ? "too few programs" : "tail", .loc = r->func->loc};
+  Loss loss = {.kind = few ? "too few programs" : "tail", .assumes = "if all multiprocessors get equal work"};
   unsigned long long programs = r->programs;
   loss.what =
       few ? arena_printf(e->run->arena, "%llu program%s on %u multiprocessors: the others are idle", programs,
@@ -267,7 +330,11 @@ static void find_tail(Explanation *e) {
   loss.fix = few ? "more, smaller programs"
                  : arena_printf(e->run->arena, "a number of programs that %u divides, or many small ones",
                                 arch->multiprocessors);
+  uint64_t steps;
+  const Op *loop = few ? shared_loop(r, &steps) : NULL;
+  if (loop) advise_split(e, &loss, loop, steps);
   loss.knobs = KNOB_TILE | KNOB_WARPS;
+  loss.programs = few ? PROGRAMS_MORE : PROGRAMS_OTHER;
   add_loss(e, loss, &(CostSaving){.tail = true});
 }
 
@@ -301,33 +368,58 @@ static const char *why_not_prefetched(const Explanation *e, const Op *load) {
   return of_loop;
 }
 
+// The loop that prefetches its copies, if waiting for them limits the kernel. NULL: none.
+static const Op *waiting_loop(const CostReport *r) {
+  if (r->time.bottleneck != BOUND_LATENCY || r->copy_rounds < r->rounds) return NULL;
+  for (uint32_t i = 0; i < r->op_count; i++) {
+    const Op *op = r->ops[i].op, *loop = op_enclosing_loop(op);
+    if (op_has(op, ASYNC) && op->kind != OP_DOT && loop) return loop;
+  }
+  return NULL;
+}
+
+// Warps that a multiprocessor has, also in a launch of few programs.
+static uint32_t warps_at_once(const CostReport *r) {
+  const TargetInfo *arch = r->func->module->target.arch;
+  uint64_t each = arch->multiprocessors ? (r->programs + arch->multiprocessors - 1) / arch->multiprocessors : UINT32_MAX,
+           warps = each * func_warps(r->func);
+  return warps < r->occupancy.warps ? (uint32_t)warps : r->occupancy.warps;
+}
+
 // Stages help only loads that they prefetch: with one stage, nothing is. Other loads are waited for with any number.
 static void find_latency(Explanation *e) {
   const CostReport *r = e->model;
-  const Op *load = waiting_load(r);
-  if (r->rounds < 4) return;
+  const Op *load = waiting_load(r), *loop = load ? NULL : waiting_loop(r);
+  double rounds = loop ? r->rounds + r->copy_rounds : r->rounds;
+  if (rounds < 4) return;
   bool staged = r->func->module->target.num_stages > 1;
   bool few = !staged && (!load || region_find(load->region, OP_DOT));
   const char *why = load && staged ? why_not_prefetched(e, load) : NULL;
   Loss loss = {.kind = few    ? "too few stages"
                        : load ? "not prefetched"
                               : "waits for memory",
-               .loc = load ? load->loc : r->func->loc,
+               .loc = load   ? load->loc
+                      : loop ? loop->loc
+                             : LOC_NONE,
                .only_bound = !load};
-  loss.what = arena_printf(e->run->arena,
-                           "a program waits for memory %llu times in sequence, with only %u warps per "
-                           "multiprocessor to hide it%s%s",
-                           (unsigned long long)(r->rounds + 0.5), r->occupancy.warps,
-                           why ? "; this load is not prefetched: " : "", why ? why : "");
+  loss.what = arena_printf(
+      e->run->arena,
+      "a program waits for memory %llu times in sequence, with only %u warps per multiprocessor to hide it%s%s",
+      (unsigned long long)(rounds + 0.5), warps_at_once(r), why ? "; this load is not prefetched: " : "",
+      why ? why : "");
   loss.change = "longer steps, so that more bytes are in flight at once; more, smaller programs";
-  loss.fix = few ? "--num-stages 3" : "longer steps, or more programs";
+  loss.fix = few    ? "--num-stages 3"
+             : loop ? "longer steps or more stages"
+                    : "longer steps, or more programs";
   loss.knobs = few ? KNOB_STAGES : KNOB_TILE | KNOB_WARPS | (load ? 0 : KNOB_STAGES);
-  add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
+  add_loss(e, loss, &(CostSaving){.rounds = r->rounds > 1 ? r->rounds - 1 : 0, .copies = loop ? r->copy_rounds : 0});
 }
+
+static Loc reader_loc(const CostTraffic *traffic) { return traffic->reader ? traffic->reader->loc : LOC_NONE; }
 
 static void add_read_again(Explanation *e, const CostTraffic *traffic) {
   const CostReport *r = e->model;
-  Loss loss = {.kind = "read again", .loc = r->func->loc};
+  Loss loss = {.kind = "read again", .loc = reader_loc(traffic)};
   loss.what = arena_printf(e->run->arena,
                            "%.0f MB of %s are read from memory again: the L2 cache does not keep them "
                            "between a program's two reads, with %u other programs on its multiprocessor",
@@ -346,7 +438,7 @@ static void find_order(Explanation *e) {
   const CostTraffic *most = &r->traffic[0];
   for (uint32_t i = 1; i < r->traffic_count; i++)
     if (r->traffic[i].again > most->again) most = &r->traffic[i];
-  Loss loss = {.kind = "tile order", .loc = r->func->loc};
+  Loss loss = {.kind = "tile order", .loc = reader_loc(most)};
   if (r->lost > r->again / 2) {
     add_read_again(e, most);
     return;
@@ -395,7 +487,7 @@ static bool is_hidden_wait(const Explanation *e, const Loss *loss) {
 static void try_what_if(const Explanation *e, Loss *loss) {
   Arena *arena = e->run->arena;
   double gain;
-  const WhatIf *found = explain_best_what_if(e, loss->knobs, &gain);
+  const WhatIf *found = explain_what_if_of(e, loss, loss->seconds, &gain);
   if (found)
     loss->change =
         arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,

@@ -18,6 +18,7 @@ typedef struct Knob {
   const char *name;
   ExplainKnob kind;
   bool live; // a change of it has changed the time
+  bool works, refused; // Another value alone does the same work; does other work.
 } Knob;
 
 typedef struct Values {
@@ -42,7 +43,7 @@ static bool is_power(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 static void add_knob(Search *s, const char *name, ExplainKnob kind, int64_t value) {
   if (s->knob_count == MAX_KNOBS) return;
   s->launch.of[s->knob_count] = value;
-  s->knobs[s->knob_count++] = (Knob){name, kind, true};
+  s->knobs[s->knob_count++] = (Knob){name, kind, true, false, false};
 }
 
 static void find_knobs(Search *s) {
@@ -119,10 +120,23 @@ static void add_round(Search *s) {
 
 // --- predicting a round
 
+// Tiles that reach over an edge multiply and read more. What is stored is the same, except for sampled programs.
 static bool same_work(const TuneWork *a, const TuneWork *b) {
-  static const double least = 0.98, most = 1.3; // tiles that reach over an edge do more
+  static const double least = 0.98, most = 1.3, most_written = 1.02;
   return b->flops >= least * a->flops && b->flops <= most * a->flops && b->read >= least * a->read &&
-         b->read <= most * a->read && b->written >= least * a->written && b->written <= most * a->written;
+         b->read <= most * a->read && b->written >= least * a->written &&
+         b->written <= most_written * a->written && (b->outside <= 0 || a->outside > 0);
+}
+
+// The only tile size in which the values differ from the launch. NULL: none or several.
+static Knob *only_tile(Search *s, const Values *values) {
+  Knob *only = NULL;
+  for (uint32_t k = 0; k < s->knob_count; k++) {
+    if (s->knobs[k].kind != KNOB_TILE || values->of[k] == s->launch.of[k]) continue;
+    if (only) return NULL;
+    only = &s->knobs[k];
+  }
+  return only;
 }
 
 static WhatIf what_if_of(const Search *s, const Values *values, const Candidate *c) {
@@ -132,6 +146,8 @@ static WhatIf what_if_of(const Search *s, const Values *values, const Candidate 
                   .registers = c->registers,
                   .shared_bytes = c->shared_bytes,
                   .blocks = c->blocks,
+                  .programs = c->programs,
+                  .memory = c->time.bounds[BOUND_MEMORY],
                   .growth = 1,
                   .text = ""};
   for (uint32_t k = s->knob_count; k-- > 0;) { // tile sizes first
@@ -221,7 +237,11 @@ static bool predict_round(Search *s) {
   const TuneWork work = tune_work(e->model);
   for (uint32_t i = 0; known && i < t->count; i++) {
     const Candidate *c = &t->all[i];
-    good[i] = c->predicted && !c->error && c->time.known && same_work(&work, &c->work);
+    bool known_time = c->predicted && !c->error && c->time.known;
+    good[i] = known_time && same_work(&work, &c->work);
+    Knob *tile = known_time ? only_tile(s, &s->round[i]) : NULL;
+    if (tile && good[i]) tile->works = true;
+    if (tile && !good[i]) tile->refused = true;
     if (!good[i]) continue;
     WhatIf found = what_if_of(s, &s->round[i], c);
     vec_push(e->run->arena, &e->what_if, found);
@@ -240,6 +260,89 @@ static int faster_first(const void *a, const void *b) {
   return strcmp(x->text, y->text);
 }
 
+// --- a grid of numbers
+
+// "cdiv(n, BLOCK)": programs for an integer argument and a tile size that does other work in this grid.
+typedef struct Quotient {
+  const char *text;
+  const Knob *knob;
+  uint32_t param;
+  int64_t programs;
+  bool used; // another axis has the argument
+} Quotient;
+
+enum { QUOTIENTS = 32 };
+
+static bool needs_grid(const Knob *knob) { return knob->refused && !knob->works; }
+
+static uint32_t find_quotients(const Search *s, Quotient *out) {
+  const Run *run = s->e->run;
+  const Func *func = s->e->model->func;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < func->param_count && i < run->bound->count; i++)
+    for (uint32_t k = 0; k < s->knob_count && n < QUOTIENTS; k++) {
+      int64_t size = (int64_t)run->bound->bits[i], tile = s->launch.of[k];
+      if (!needs_grid(&s->knobs[k]) || !type_is_int(func->params[i].type) || size <= 0) continue;
+      const char *text = arena_printf(run->arena, "cdiv(%s, %s)", func->params[i].name, s->knobs[k].name);
+      out[n++] = (Quotient){text, &s->knobs[k], i, size / tile + (size % tile != 0), false};
+    }
+  return n;
+}
+
+// The quotient of that many programs, if possible of an argument that no other axis has.
+static const Quotient *quotient_of(const Quotient *all, uint32_t n, int64_t programs) {
+  const Quotient *found = NULL;
+  for (uint32_t i = 0; i < n; i++)
+    if (all[i].programs == programs && (!found || (found->used && !all[i].used))) found = &all[i];
+  return found;
+}
+
+// An axis of the grid as one quotient or a product of two. NULL: neither fits.
+static const char *axis_text(const Search *s, Quotient *all, uint32_t n, int64_t programs) {
+  const Quotient *one = quotient_of(all, n, programs);
+  for (uint32_t i = 0; i < n && one; i++) all[i].used |= all[i].param == one->param;
+  if (one) return one->text;
+  const Quotient *a = NULL, *b = NULL;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = i + 1; j < n; j++) {
+      if (all[i].knob == all[j].knob || all[i].programs * all[j].programs != programs) continue;
+      if (!a || (a->param == b->param && all[i].param != all[j].param)) a = &all[i], b = &all[j];
+    }
+  return a ? arena_printf(s->e->run->arena, "%s * %s", a->text, b->text) : NULL;
+}
+
+// "--grid 'cdiv(n, BLOCK)'", by the launch's arguments if they have these counts.
+static const char *grid_text(const Search *s, const char *example) {
+  Arena *arena = s->e->run->arena;
+  const int64_t *grid = s->e->run->options->grid;
+  Quotient all[QUOTIENTS];
+  uint32_t n = find_quotients(s, all);
+  const char *text = "";
+  bool fits = false;
+  for (int d = 0; d < 3 && (d == 0 || grid[d] > 1 || grid[2] > 1); d++) {
+    const char *axis = grid[d] > 1 ? axis_text(s, all, n, grid[d]) : NULL;
+    fits |= axis != NULL;
+    if (!axis) axis = arena_printf(arena, "%lld", (long long)grid[d]);
+    text = arena_printf(arena, "%s%s%s", text, d ? ", " : "", axis);
+  }
+  return fits ? arena_printf(arena, "write --grid '%s'", text)
+              : arena_printf(arena, "write an expression, as in --grid 'cdiv(n, %s)'", example);
+}
+
+// Says which tile sizes were not tried because the grid does not follow them, and what to write.
+static const char *fixed_grid(const Search *s) {
+  Arena *arena = s->e->run->arena;
+  const char *names = "", *example = NULL;
+  for (uint32_t k = 0; k < s->knob_count; k++) {
+    if (!needs_grid(&s->knobs[k])) continue;
+    names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "", s->knobs[k].name);
+    if (!example) example = s->knobs[k].name;
+  }
+  if (!example || !s->e->run->options->grid_given) return NULL;
+  return arena_printf(arena, "not tried: other values of %s, which a grid of numbers does not follow; %s", names,
+                      grid_text(s, example));
+}
+
 void explain_search(Explanation *e) {
   const Run *run = e->run;
   const CostTime *time = &e->model->time;
@@ -255,5 +358,7 @@ void explain_search(Explanation *e) {
     if (s.best_seconds > (1 - least_gain) * before || s.best_seconds <= near_floor * explain_floor(e)) break;
   }
   tilec_program_free(s.program);
+  e->tried = true;
+  e->fixed_grid = fixed_grid(&s);
   if (e->what_if.n) qsort(e->what_if.at, e->what_if.n, sizeof *e->what_if.at, faster_first);
 }

@@ -91,7 +91,7 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
     if (op->data_dependent)
       buf_text(text, " (addresses or masks depend on data)");
     else
-      buf_printf(text, " (%.2f of ideal)",
+      buf_printf(text, ", %.2f times the ideal",
                  (double)op->sectors.most / (double)(op->sectors_ideal.most ? op->sectors_ideal.most : 1));
   }
   if (op->wavefronts.most) {
@@ -238,8 +238,7 @@ static void put_registers(Writer *w) {
                        : e->usage.spill_stores < 0 ? "spills unknown: there is no ptxas on PATH"
                        : e->usage.spill_stores == 0
                            ? "no spills"
-                           : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
-                                          e->usage.spill_stores, e->usage.spill_loads);
+                           : arena_printf(arena, "%d bytes per thread are spilled", e->usage.local_bytes);
   const char *by = arena_printf(arena, "%u per thread by the compiler's own estimate", e->report->registers);
   if (e->usage.registers > 0)
     by = arena_printf(arena, "%d per thread %s (%u by the compiler's own estimate)", e->usage.registers,
@@ -375,20 +374,22 @@ static void put_what_if(Writer *w) {
   const Explanation *e = w->e;
   Arena *arena = e->run->arena;
   double now = e->model->time.seconds, least = 0.99;
-  if (!e->what_if.n) return;
+  if (!e->what_if.n && !e->fixed_grid) return;
   put_heading(w, "other configurations, as tilec tune predicts them");
   buf_printf(w->out, "%11s  less  limited by         configuration\n", "time");
   buf_printf(w->out, "%11s        %-17s  as given\n", time_text(w, now),
              cost_bound_name(e->model->time.bottleneck));
-  for (uint32_t i = 0; i < e->what_if.n && i < MOST; i++) {
+  for (uint32_t i = 0; i < e->what_if.n; i++) {
     const WhatIf *one = &e->what_if.at[i];
     if (one->seconds > least * now) break;
+    if (i >= MOST && one != e->answer.what_if) continue;
     buf_printf(w->out, "%11s  %2.0f %%  %-17s  %s\n", time_text(w, one->seconds),
                percent(now - one->seconds, now), cost_bound_name(one->bottleneck), one->text);
   }
-  if (e->what_if.at[0].seconds > least * now)
+  if (e->what_if.n && e->what_if.at[0].seconds > least * now)
     buf_printf(w->out, "%11s        none of %s is 1 %% faster\n", "",
                arena_printf(arena, "%u others", e->what_if.n));
+  if (e->fixed_grid) put_words(w, e->fixed_grid, 0), end_line(w);
 }
 
 static void put_losses(Writer *w) {
@@ -399,8 +400,9 @@ static void put_losses(Writer *w) {
                              : "no waste of 1 % of the sectors, wavefronts or instructions was found");
   for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
     const Loss *loss = &e->losses.at[i];
-    const char *head = arena_printf(e->run->arena, "%u. line %u, %s (%s): %s", i + 1, loss->loc.line,
-                                    loss->kind, gain_text(w, loss), loss->what);
+    const char *line = loss->loc.line ? arena_printf(e->run->arena, "line %u, ", loss->loc.line) : "";
+    const char *head = arena_printf(e->run->arena, "%u. %s%s (%s): %s", i + 1, line, loss->kind, gain_text(w, loss),
+                                    loss->what);
     put_words(w, head, 0);
     end_line(w);
     put_words(w, arena_printf(e->run->arena, "try: %s", loss->change), 3);
@@ -432,9 +434,12 @@ static void put_head(Writer *w) {
   color(w, COLOR_RESET);
   end_line(w);
   const TargetInfo *arch = r->func->module->target.arch;
-  buf_printf(w->out, "%s (%s) for %s, %llu program%s of %u threads\n", r->func->name,
-             w->e->run->options->file, arch->name, (unsigned long long)r->programs,
-             r->programs == 1 ? "" : "s", TARGET_WARP * func_warps(r->func));
+  uint32_t warps = func_warps(r->func), asked = r->func->module->target.num_warps;
+  uint32_t producers = warps > asked ? warps - asked : 0;
+  buf_printf(w->out, "%s (%s) for %s, %llu program%s of %u threads", r->func->name, w->e->run->options->file,
+             arch->name, (unsigned long long)r->programs, r->programs == 1 ? "" : "s", TARGET_WARP * warps);
+  if (producers) buf_printf(w->out, ": %u warps that compute, and %u that copy", warps - producers, producers);
+  end_line(w);
   if (r->counted < r->programs)
     buf_printf(w->out, "counted: %llu programs, spread evenly; the others are assumed to be like them\n",
                (unsigned long long)r->counted);
@@ -453,7 +458,7 @@ static const char *shared_total(const CostReport *r) {
   case BOUND_FMA: return "multiply-adds";
   case BOUND_FP64: return "fp64 instructions";
   case BOUND_MUFU: return "special functions";
-  case BOUND_LATENCY: return "loads that programs wait for";
+  case BOUND_LATENCY: return "waits for loads and copies";
   case BOUND_ATOMICS: return "atomic updates";
   case BOUND_MEMORY:
   case BOUND_L2:

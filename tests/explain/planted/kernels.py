@@ -43,6 +43,16 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
 
 
 @triton.jit
+def column_means(x_ptr, mean_ptr, N, C, B: tl.constexpr, BC: tl.constexpr):
+    c, n = tl.program_id(0) * BC + tl.arange(0, BC), tl.arange(0, B)
+    total = tl.zeros((B, BC), dtype=tl.float32)
+    for start in range(0, N, B):
+        rows = start + n
+        total += tl.load(x_ptr + rows[:, None] * C + c[None, :], mask=rows[:, None] < N, other=0.0)
+    tl.store(mean_ptr + c, tl.sum(total, axis=0) / N)
+
+
+@triton.jit
 def softmax_of_tiles(x_ptr, y_ptr, C, B: tl.constexpr):
     row = tl.program_id(0)
     c = tl.arange(0, B)
