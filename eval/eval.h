@@ -99,6 +99,11 @@ void eval_stop_print(const EvalStop *stop, const Value *value, uint32_t i, Buf *
 // The element as a number. Returns false for an undefined one and for a pointer.
 bool eval_stop_number(const EvalStop *stop, const Value *value, uint32_t i, double *number);
 
+// The bits of a defined integer, extended to 64 bits.
+int64_t eval_stop_integer(const EvalStop *stop, const Value *value, uint32_t i);
+// Returns true if the integer differs from what it would be without overflow in its type (EvalOptions.wraps).
+bool eval_stop_wrapped(const EvalStop *stop, const Value *value, uint32_t i);
+
 // Returns true if the last launch's error is the evaluator's own, not the kernel's: inline assembly, a loop
 // that waits for a later program, or a limit.
 bool eval_gave_up(const EvalMemory *memory);

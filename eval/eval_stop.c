@@ -51,6 +51,15 @@ bool eval_stop_number(const EvalStop *stop, const Value *value, uint32_t i, doub
   return true;
 }
 
+int64_t eval_stop_integer(const EvalStop *stop, const Value *value, uint32_t i) {
+  return (int64_t)tile_of(stop, value)->bits[i];
+}
+
+bool eval_stop_wrapped(const EvalStop *stop, const Value *value, uint32_t i) {
+  const Tile *tile = tile_of(stop, value);
+  return tile->code != CODE_POINTER && tile->wrapped && tile->wrapped[i].at;
+}
+
 static void print_pointer(const Machine *m, const Value *value, uint64_t address, Buf *out) {
   int32_t param = pointer_param(value);
   const BufferName *buffer = param >= 0 ? buffer_pointed(m->names, m->name_count, m->args[param].bits) : NULL;

@@ -7,8 +7,8 @@
 // added to keeps it too. If both values agree again, nothing was lost. Other ops (xor, and, %, //, >>,
 // comparisons, narrowing) use the wrapped bits on purpose: hashes are not reported.
 //
-// Only values that contribute to an address are tracked, which is known before the launch. Tiles in which
-// nothing wrapped keep nothing.
+// Only values that contribute to an address are tracked, which is known before the launch. A stepper shows
+// what wrapped, so all are. Tiles in which nothing wrapped keep nothing.
 #include <inttypes.h>
 #include <string.h>
 #include "base/fault.h"
@@ -107,8 +107,10 @@ void eval_wraps_begin(Machine *m) {
   s->tracked = ARENA_ARRAY(m->arena, bool, m->func->value_count);
   s->reported = ARENA_ARRAY(m->arena, bool, m->func->op_count);
   s->last = ARENA_ARRAY(m->arena, const Wrap *, m->func->op_count);
-  for (OpWalk w = ops_in(m->func->body); ops_next(&w);)
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) {
     if (op_has(w.op, GLOBAL)) track(s, op_operand(w.op, 0));
+    for (uint32_t i = 0; m->options.step && i < w.op->result_count; i++) track(s, &w.op->results[i]);
+  }
   while (s->todo.n) {
     const Value *value = vec_pop(&s->todo);
     if (!value->def)

@@ -121,11 +121,13 @@ static void count_wrong(ExpectResult *result, uint64_t i, double off, double siz
   if (relative > result->relative) result->relative = relative, result->relative_at = i;
 }
 
-void expect_compare(const Expected *expected, const uint8_t *got, ExpectResult *result) {
+void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t *written, ExpectResult *result) {
   const Argument *buffer = expected->buffer;
   bool integers = !elem_is_float(buffer->elem) && !elem_is_float(expected->elem);
   *result = (ExpectResult){0};
   for (uint64_t i = 0; i < buffer->elements; i++) {
+    if (written && !written[i * elem_bytes(buffer->elem)]) continue;
+    result->compared++;
     uint64_t a = load_bits(buffer->elem, got, i), b = load_bits(expected->elem, expected->data, i);
     double x = as_double(buffer->elem, a), y = as_double(expected->elem, b);
     if (!integers && (x == y || (isnan(x) && isnan(y)))) continue;
@@ -157,4 +159,12 @@ void expect_print_value(Elem elem, const uint8_t *data, uint64_t i, Buf *out) {
     buf_printf(out, "%lld", (long long)bits);
   else
     buf_printf(out, "%llu", (unsigned long long)bits);
+}
+
+void expect_print_pair(const char *name, const Expected *expected, const uint8_t *got, uint64_t element, Buf *out) {
+  expect_print_index(name, expected->buffer, element, out);
+  buf_text(out, ": got ");
+  expect_print_value(expected->buffer->elem, got, element, out);
+  buf_text(out, ", expected ");
+  expect_print_value(expected->elem, expected->data, element, out);
 }

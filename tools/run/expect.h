@@ -44,15 +44,17 @@ bool expect_load(Arena *arena, const Expectation *expectation, const Argument *b
 enum { EXPECT_SHOWN = 5 };
 
 typedef struct ExpectResult {
-  uint64_t wrong;
+  uint64_t compared, wrong;
   uint64_t nans; // of the wrong elements: NaN on only one side; not part of the differences
   uint64_t first[EXPECT_SHOWN];
   double largest, relative; // the largest differences; infinite if one is
   uint64_t largest_at, relative_at;
 } ExpectResult;
 
-// `got`: the buffer's bytes after the run.
-void expect_compare(const Expected *expected, const uint8_t *got, ExpectResult *result);
+// `got`: the buffer's bytes. Only elements with a byte in `written` count; NULL: all do.
+void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t *written, ExpectResult *result);
+// "out[3, 0]: got 1.5, expected 2".
+void expect_print_pair(const char *name, const Expected *expected, const uint8_t *got, uint64_t element, Buf *out);
 // "out[3, 0]", from the buffer's shape.
 void expect_print_index(const char *name, const Argument *buffer, uint64_t element, Buf *out);
 // Element i of `data`, as text.

@@ -131,11 +131,7 @@ static void report_expected(Run *run, const RunExpected *e, const ExpectResult *
   Diag *diag = run_differs(run, comparison, text.at);
   for (uint32_t k = 0; k < EXPECT_SHOWN && k < result->wrong; k++) {
     buf_reset(&text);
-    expect_print_index(e->param->name, a, result->first[k], &text);
-    buf_text(&text, ": got ");
-    expect_print_value(a->elem, e->param->result, result->first[k], &text);
-    buf_text(&text, ", expected ");
-    expect_print_value(e->array.elem, e->array.data, result->first[k], &text);
+    expect_print_pair(e->param->name, &e->array, e->param->result, result->first[k], &text);
     diag_note(&run->c->diags, diag, LOC_NONE, "%s", text.at);
   }
   buf_free(&text);
@@ -171,7 +167,7 @@ ExitStatus run_expect(Run *run, const char *prefix) {
   for (uint32_t i = 0; i < run->options->expectations.n; i++) {
     RunExpected *e = &run->expected[i];
     ExpectResult result;
-    expect_compare(&e->array, e->param->result, &result);
+    expect_compare(&e->array, e->param->result, NULL, &result);
     const Comparison comparison = keep_comparison(run, e, &result);
     printf("%sexpect: %s: ", prefix, e->param->name);
     if (result.wrong)

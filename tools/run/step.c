@@ -91,7 +91,18 @@ static void show_line(Stepper *s, Loc loc) {
   buf_char(&s->out, '\n');
 }
 
-void step_show(Stepper *s, const EvalStop *stop, bool error) {
+// Loops that ended since the last stop.
+static void show_loops(Stepper *s) {
+  for (uint32_t i = 0; i < s->loops.n; i++) {
+    StepLoop *loop = &s->loops.at[i];
+    if (loop->ended && loop->op->loc.line)
+      buf_printf(&s->out, "the loop of line %u ended after %llu round%s\n", loop->op->loc.line,
+                 (unsigned long long)loop->rounds, loop->rounds == 1 ? "" : "s");
+    loop->ended = false;
+  }
+}
+
+void step_show(Stepper *s, const EvalStop *stop, Loc loc, bool error) {
   bool other = !s->begun || memcmp(s->program, stop->program, sizeof s->program) != 0;
   if (other) {
     buf_printf(&s->out, "program (%u, %u, %u) of grid %u,%u,%u\n", stop->program[0], stop->program[1],
@@ -103,10 +114,11 @@ void step_show(Stepper *s, const EvalStop *stop, bool error) {
     if (v->fresh) step_print_summary(stop, v, &s->out);
     v->fresh = false;
   }
-  if (!error) show_line(s, stop->op->loc);
+  show_loops(s);
+  if (!error) show_line(s, loc);
   s->begun = true;
-  s->shown = stop->op->loc;
-  s->depth = call_depth(s, stop->op->loc);
+  s->shown = loc;
+  s->depth = call_depth(s, loc);
 }
 
 // ---- the launch ----
@@ -115,12 +127,39 @@ static bool on_failure(Stepper *s, const EvalStop *stop) {
   s->last = stop->op->loc;
   tell_reports(s);
   if (s->mode != STEP_END) {
-    step_show(s, stop, true);
+    step_show(s, stop, stop->op->loc, true);
     buf_text(&s->out, "the launch ends here\n");
     step_commands(s, stop);
   }
   step_flush(s);
   return false;
+}
+
+static StepLoop *loop_of(Stepper *s, const Op *op) {
+  for (uint32_t i = 0; i < s->loops.n; i++)
+    if (s->loops.at[i].op == op) return &s->loops.at[i];
+  vec_push(s->run->arena, &s->loops, ((StepLoop){.op = op}));
+  return &vec_last(&s->loops);
+}
+
+// Counts a round that begins with the op. NULL: none begins.
+static const StepLoop *count_rounds(Stepper *s, const Op *op) {
+  const Op *parent = op->region->parent;
+  if (op_is_loop(op)) *loop_of(s, op) = (StepLoop){.op = op};
+  if (op->prev && op_is_loop(op->prev)) loop_of(s, op->prev)->ended = true;
+  if (op->prev || !parent || !op_is_loop(parent) || op->region != parent->regions[parent->region_count - 1]) return NULL;
+  StepLoop *loop = loop_of(s, parent);
+  loop->rounds++;
+  return loop;
+}
+
+// A breakpoint at a loop stops before its first op, before each further round, and after its end.
+static bool stop_at_round(Stepper *s, const EvalStop *stop, const StepLoop *loop) {
+  if (!loop || loop->rounds < 2 || s->mode != STEP_BREAK || !is_breakpoint(s, loop->op->loc)) return true;
+  s->last = loop->op->loc;
+  buf_printf(&s->out, "round %llu\n", (unsigned long long)loop->rounds);
+  step_show(s, stop, loop->op->loc, false);
+  return step_commands(s, stop);
 }
 
 // Ops of one line follow one another. A line begins again in each round of a loop.
@@ -129,18 +168,20 @@ static bool on_op(const EvalStop *stop, void *data) {
   const Op *op = stop->op;
   if (stop->failed) return on_failure(s, stop);
   bool begins = op == s->func->body->first, ends = op->kind == OP_YIELD || op->kind == OP_RETURN;
-  if (begins) s->variables.n = 0;
+  if (begins) s->variables.n = s->loops.n = 0;
   record_before(s, op);
+  if (!stop_at_round(s, stop, count_rounds(s, op))) return false;
   bool reports = tell_reports(s);
   bool arrives = begins || !same_line(op->loc, s->last) || (!op->prev && op_is_loop(op->region->parent));
   if (!op->loc.line || ends) arrives = false;
+  bool after_loop = s->mode == STEP_BREAK && op->prev && op_is_loop(op->prev) && is_breakpoint(s, op->prev->loc);
   if (!op->loc.line && !reports) return true;
   if (!ends) s->last = op->loc;
-  if (s->mode == STEP_END || !(reports || (arrives && wants_stop(s, stop, begins)))) {
+  if (s->mode == STEP_END || !(reports || after_loop || (arrives && wants_stop(s, stop, begins)))) {
     step_flush(s);
     return true;
   }
-  step_show(s, stop, false);
+  step_show(s, stop, op->loc, false);
   return step_commands(s, stop);
 }
 
@@ -223,7 +264,8 @@ static ExitStatus step_launch(Run *run, Func *func, const BoundArgs *bound, cons
   run->bits = bound->bits;
   run_report_buffers(run, func);
   run_print_elements(run);
-  return EXIT_DONE;
+  ExitStatus expected = run_expect(run, "");
+  return run_tell(run, TILEC_OK) == EXIT_DONE ? expected : EXIT_DIAGNOSED;
 }
 
 ExitStatus step_source(Run *run, tilec_buffer **buffers) {

@@ -13,6 +13,26 @@ typedef struct Variable {
   bool fresh;    // Computed since the last stop.
 } Variable;
 
+// Numbers of an expression. `first`: of a part of a tile, the index of its first element.
+typedef enum StepKind { STEP_BOOL, STEP_INT, STEP_FLOAT } StepKind;
+typedef struct StepNumber {
+  double f;  // of STEP_FLOAT
+  int64_t i; // of the others
+  bool undefined;
+} StepNumber;
+typedef struct StepNumbers {
+  StepKind kind;
+  uint32_t rank, n, shape[TILE_MAX_RANK], first[TILE_MAX_RANK];
+  StepNumber *at;
+} StepNumbers;
+
+// Rounds of a loop in this program.
+typedef struct StepLoop {
+  const Op *op;
+  uint64_t rounds;
+  bool ended; // since the last stop
+} StepLoop;
+
 typedef enum StepMode {
   STEP_LINE,    // to the next line
   STEP_OVER,    // the same, but not in functions that the line calls
@@ -27,6 +47,7 @@ typedef struct Stepper {
   EvalMemory *memory;
   VEC(Variable) variables;
   VEC(uint32_t) breakpoints; // lines of the kernel's file
+  VEC(StepLoop) loops;
   StepMode mode;
   uint32_t wanted[3];
   uint32_t told;       // diagnostics that were shown
@@ -49,10 +70,17 @@ void step_print_elements(const EvalStop *stop, const Value *value, uint32_t begi
 void step_print_buffer(const Argument *buffer, const uint8_t *bytes, const uint8_t *written, uint64_t begin,
                        uint64_t end, Buf *out);
 
+// The variable with that name of the function that runs, or else of the kernel. NULL: none.
+const Variable *step_find(const Stepper *s, Str name);
+// Evaluates an expression. Integers have 64 bits. False, with the reason in *error.
+bool step_evaluate(Stepper *s, const EvalStop *stop, Str text, StepNumbers *value, const char **error);
+// "D // BD  int  2", or the first elements with their indices.
+void step_print_numbers(Str name, const StepNumbers *numbers, uint32_t shown, Buf *out);
+
 // Reads and runs commands until one of them continues. Returns false to end the launch.
 bool step_commands(Stepper *s, const EvalStop *stop);
 // The line that runs next, and the variables that are new. `error`: an error happened at the line.
-void step_show(Stepper *s, const EvalStop *stop, bool error);
+void step_show(Stepper *s, const EvalStop *stop, Loc loc, bool error);
 // Writes what is in s->out to standard output.
 void step_flush(Stepper *s);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The commands of the stepper, read from standard input.
+#include <ctype.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@ static const char help[] = "  step, s              runs to the next line\n"
                            "  break LINE, b LINE   stops where LINE begins; break: lists them\n"
                            "  delete LINE          removes a breakpoint\n"
                            "  print NAME, p NAME   the elements of a variable; NAME[A:B]: from A to below B, "
-                           "counted along the rows\n"
+                           "counted along the rows; NAME[A:B, C]: by dimension\n"
+                           "  print EXPRESSION     a value of numbers, variables, + - * / // % & | and comparisons\n"
+                           "  expect               compares the buffers of --expect as they are now\n"
                            "  vars, v              all variables\n"
                            "  program I[,J,K]      runs to the start of another program; to an earlier one "
                            "from the start of the launch\n"
@@ -33,8 +36,7 @@ static void say(Commands *c, const char *text) { buf_printf(&c->s->out, "%s\n", 
 
 static bool is_current(const Stepper *s, const Variable *v) { return v->call == s->last.call; }
 
-// The variable of the function that runs, or else of the kernel.
-static const Variable *find(const Stepper *s, Str name) {
+const Variable *step_find(const Stepper *s, Str name) {
   const Variable *found = NULL;
   for (uint32_t i = 0; i < s->variables.n; i++) {
     const Variable *v = &s->variables.at[i];
@@ -127,12 +129,37 @@ static void print_buffer(Commands *c, Printed *p, const RunArg *arg) {
   tell_others(c, p, value->elements);
 }
 
+// "NAME", or NAME with a range of numbers: elements as the kernel has them, also of a buffer.
+static bool is_plain(Str text) {
+  size_t i = 0;
+  while (i < text.n && (isalnum((unsigned char)text.at[i]) || text.at[i] == '_')) i++;
+  bool name = i > 0 && !isdigit((unsigned char)text.at[0]);
+  while (i < text.n && text.at[i] == ' ') i++;
+  if (!name || i == text.n) return name;
+  if (text.at[i++] != '[') return false;
+  while (i < text.n && (isdigit((unsigned char)text.at[i]) || text.at[i] == ':' || text.at[i] == ' ')) i++;
+  return i == text.n || (text.at[i] == ']' && i + 1 == text.n);
+}
+
+static void print_expression(Commands *c) {
+  StepNumbers numbers;
+  const char *error;
+  if (step_evaluate(c->s, c->stop, c->argument, &numbers, &error))
+    step_print_numbers(c->argument, &numbers, SHOWN, &c->s->out);
+  else
+    say(c, error);
+}
+
 static void do_print(Commands *c) {
   Stepper *s = c->s;
   Printed p = parse_printed(c->argument);
-  const Variable *v = find(s, p.name);
+  const Variable *v = step_find(s, p.name);
   if (!p.name.n) {
-    say(c, "print needs a name: print x");
+    say(c, "print needs a name or an expression: print x, print x[0:8], print n // BLOCK");
+    return;
+  }
+  if (!is_plain(c->argument)) {
+    print_expression(c);
     return;
   }
   if (!v) {
@@ -255,6 +282,28 @@ static void go(Commands *c, StepMode mode) {
   c->continues = true;
 }
 
+static void do_expect(Commands *c) {
+  Run *run = c->s->run;
+  if (!run->options->expectations.n) say(c, "nothing to compare: run with --expect NAME=@FILE.npy");
+  for (uint32_t i = 0; i < run->options->expectations.n; i++) {
+    const RunExpected *e = &run->expected[i];
+    const Argument *a = &e->param->value;
+    uint8_t *written = arena_alloc(run->arena, a->bytes + 1);
+    memset(written, 0, a->bytes);
+    eval_memory_written(c->s->memory, e->param->base, written);
+    const uint8_t *bytes = eval_memory_bytes(c->s->memory, e->param->base);
+    ExpectResult result;
+    expect_compare(&e->array, bytes, written, &result);
+    buf_printf(&c->s->out, "  %s: %llu of the %llu elements that are written differ from %s\n", e->param->name,
+               (unsigned long long)result.wrong, (unsigned long long)result.compared, e->array.path);
+    for (uint32_t k = 0; k < EXPECT_SHOWN && k < result.wrong; k++) {
+      buf_text(&c->s->out, "    ");
+      expect_print_pair(e->param->name, &e->array, bytes, result.first[k], &c->s->out);
+      buf_char(&c->s->out, '\n');
+    }
+  }
+}
+
 static void do_step(Commands *c) { go(c, STEP_LINE); }
 static void do_next(Commands *c) { go(c, STEP_OVER); }
 static void do_continue(Commands *c) { go(c, STEP_BREAK); }
@@ -268,7 +317,7 @@ static const struct {
     {"step", "s", do_step},   {"next", "n", do_next},     {"continue", "c", do_continue},
     {"break", "b", do_break}, {"delete", "d", do_delete}, {"print", "p", do_print},
     {"vars", "v", do_vars},   {"list", "l", do_list},     {"program", "program", do_program},
-    {"help", "h", do_help},   {"quit", "q", do_quit},
+    {"help", "h", do_help},   {"quit", "q", do_quit},     {"expect", "e", do_expect},
 };
 
 static void run_command(Commands *c, Str line) {

@@ -66,6 +66,21 @@ static void print_mask(const EvalStop *stop, const Value *value, uint32_t n, Buf
   if (undefined) buf_printf(out, ", %u undefined", undefined);
 }
 
+// Elements that wrapped in an integer type, and those that a load's mask left out.
+static void print_notes(const EvalStop *stop, const Value *value, uint32_t n, Buf *out) {
+  const Op *def = value->def;
+  const Value *mask = def && def->kind == OP_LOAD && op_input_count(def) > 1 ? op_operand(def, 1) : NULL;
+  uint32_t wrapped = 0, masked = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    double x;
+    wrapped += eval_stop_wrapped(stop, value, i);
+    masked += mask && eval_stop_elements(stop, mask) == n && eval_stop_number(stop, mask, i, &x) && x == 0;
+  }
+  if (wrapped && n == 1) buf_text(out, ", wrapped");
+  if (wrapped && n > 1) buf_printf(out, ", %u wrapped", wrapped);
+  if (masked) buf_printf(out, ", %u masked off", masked);
+}
+
 static void print_range(const EvalStop *stop, const Value *value, uint32_t n, Buf *out) {
   double min = INFINITY, max = -INFINITY;
   uint32_t undefined = 0, nans = 0;
@@ -111,6 +126,7 @@ void step_print_summary(const EvalStop *stop, const Variable *variable, Buf *out
       if (i + 1 < n) buf_char(out, ' ');
     }
     if (n > FEW && element->kind == TYPE_SCALAR) print_range(stop, value, n, out);
+    if (element->kind == TYPE_SCALAR) print_notes(stop, value, n, out);
   }
   buf_char(out, '\n');
 }
@@ -225,4 +241,44 @@ void step_print_buffer(const Argument *buffer, const uint8_t *bytes, const uint8
                      .row = buffer->rank ? buffer->shape[buffer->rank - 1] : 1,
                      .last = buffer->elements - 1},
              out);
+}
+
+static void numbers_index(const void *of, uint64_t i, Buf *out) {
+  const StepNumbers *numbers = of;
+  uint64_t index[TILE_MAX_RANK];
+  for (uint32_t d = numbers->rank; d-- > 0; i /= numbers->shape[d]) index[d] = numbers->first[d] + i % numbers->shape[d];
+  for (uint32_t d = 0; d < numbers->rank; d++) buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
+  if (numbers->rank) buf_char(out, ']');
+}
+
+static void numbers_element(const void *of, uint64_t i, Buf *out) {
+  const StepNumbers *numbers = of;
+  const StepNumber *x = &numbers->at[i];
+  if (x->undefined)
+    buf_text(out, "undefined");
+  else if (numbers->kind == STEP_FLOAT)
+    buf_printf(out, "%.6g", x->f);
+  else if (numbers->kind == STEP_BOOL)
+    buf_text(out, x->i ? "True" : "False");
+  else
+    buf_printf(out, "%lld", (long long)x->i);
+}
+
+void step_print_numbers(Str name, const StepNumbers *numbers, uint32_t shown, Buf *out) {
+  static const char *const kinds[] = {"bool", "int", "float"};
+  buf_printf(out, "  %.*s  %s", STR_ARG(name), kinds[numbers->kind]);
+  for (uint32_t d = 0; d < numbers->rank; d++) buf_printf(out, "%s%u", d ? "," : "[", numbers->shape[d]);
+  buf_text(out, numbers->rank ? "]" : "  ");
+  if (!numbers->rank) numbers_element(numbers, 0, out);
+  buf_char(out, '\n');
+  if (!numbers->rank || !numbers->n) return;
+  uint32_t end = numbers->n < shown ? numbers->n : shown;
+  print_rows(&(Rows){.of = numbers,
+                     .index = numbers_index,
+                     .element = numbers_element,
+                     .end = end,
+                     .row = numbers->shape[numbers->rank - 1],
+                     .last = numbers->n - 1},
+             out);
+  if (end < numbers->n) buf_printf(out, "  ... (%u more)\n", numbers->n - end);
 }

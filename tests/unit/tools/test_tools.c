@@ -167,7 +167,7 @@ static uint64_t differing(Arena *arena, Elem buffer_elem, const void *got, Elem 
   assert_true(expect_parse(arena, text, &expectation, &error));
   assert_true(expect_load(arena, &expectation, &buffer, &expected, &why));
   unlink(path);
-  expect_compare(&expected, got, result);
+  expect_compare(&expected, got, NULL, result);
   buf_free(&file);
   buf_free(&error);
   return result->wrong;
