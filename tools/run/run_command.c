@@ -333,9 +333,9 @@ static ExitStatus command_step(const Options *o, Arena *arena) {
   if (strcmp(o->device, "auto") != 0 && strcmp(o->device, "eval") != 0)
     return tool_error("[T1006] --step runs on the evaluator, not on %s", o->device);
   if (options_file_is_ptx(o)) return tool_error("[T1006] --step needs a kernel's source: PTX has no tiles");
-  if (o->check || o->saves.n || o->stats || o->strict || o->timeline)
+  if (o->check || o->saves.n || o->stats || o->strict || o->timeline || o->devices > 1)
     return tool_error(
-        "[T1006] --check, --save, --stats, --strict and --timeline do not go with --step");
+        "[T1006] --check, --save, --stats, --strict, --timeline and --devices do not go with --step");
   if (strcmp(o->file, "-") == 0)
     return tool_error("[T1006] --step reads commands from standard input, so the kernel must be a file");
   return start_run(o, arena, step_source);
