@@ -142,16 +142,23 @@ static bool leaves_product(const Region *body) {
   return false;
 }
 
+// The slots among which a wait's mbarrier is one: its buffer has an mbarrier for each.
+static uint32_t waited_slots(const Op *wait) {
+  const Op *index = op_operand(wait, 0)->def;
+  return index && index->kind == OP_SHARED_INDEX ? op_operand(index, 0)->type->shape[0] : 1;
+}
+
 // The prefetch distance of a loop's copies, in iterations. 0: it waits for none, or the waiting warps belong
 // to a group that does not copy.
-static uint32_t copies_ahead(const Func *func, const Region *region) {
-  uint32_t stages = func->module->target.num_stages;
+static uint32_t copies_ahead(const Region *region) {
   if (!region->parent || !op_is_loop(region->parent)) return 0;
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_ASYNC_WAIT)
+    if (op->kind == OP_ASYNC_WAIT) {
       return (uint32_t)op_int(op, ATTR_PENDING, 0) + 1;
-    else if (op->kind == OP_RING_WAIT || (op->kind == OP_MBARRIER_WAIT && group_of(op) == UINT32_MAX))
-      return stages > 1u + leaves_product(region) ? stages - 1 - leaves_product(region) : 1;
+    } else if (op->kind == OP_MBARRIER_WAIT && group_of(op) == UINT32_MAX) {
+      uint32_t slots = waited_slots(op), held = 1 + leaves_product(region);
+      return slots > held ? slots - held : 1;
+    }
   return 0;
 }
 
@@ -226,7 +233,7 @@ static void finish_region(Reporter *r, Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
   if (runs.most > r->report->most_runs) r->report->most_runs = runs.most;
-  uint32_t ahead = copies_ahead(r->report->func, region);
+  uint32_t ahead = copies_ahead(region);
   const Op *in_turn = region->parent && op_is_loop(region->parent) ? product_in_turn(region) : NULL;
   if (in_turn) r->report->turns += (double)runs.most, r->report->turn = in_turn;
   if (ahead) r->report->copy_rounds += (double)runs.most / ahead;

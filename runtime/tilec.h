@@ -866,7 +866,7 @@ TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const t
 /* The shape of launches of tilec_kernel_from_image. */
 typedef struct tilec_image_options {
   size_t size;           /* set by the initialiser */
-  uint32_t threads[3];   /* along x, y, z; at most 1024 in all */
+  uint32_t threads[3];   /* of a CTA along x, y, z; default 1, 1, 1; at most 1024 in all */
   uint32_t shared_bytes; /* dynamic shared memory per CTA */
 } tilec_image_options;
 

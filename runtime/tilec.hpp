@@ -81,8 +81,8 @@ inline tilec_arg typed(tilec_arg given, tilec_dtype type) {
 }
 } // namespace detail
 
-// The element type of a C++ type. Other types are given as `tilec_dtype` values (TILEC_BF16 ...). Or specialise it:
-// then buffer::as and pointer arguments take your type.
+// The element type of a C++ type: bool, integers of 8 to 64 bits, float and double. Other types are given as
+// `tilec_dtype` values (TILEC_BF16 ...). Or specialise it: then buffer::as and pointer arguments take your type.
 //   template <> struct tilec::dtype<__half> { static const tilec_dtype value = TILEC_FP16; };
 template <typename T> struct dtype;
 template <> struct dtype<bool> { static const tilec_dtype value = TILEC_I1; };
@@ -94,6 +94,8 @@ template <> struct dtype<std::uint8_t> { static const tilec_dtype value = TILEC_
 template <> struct dtype<std::uint16_t> { static const tilec_dtype value = TILEC_U16; };
 template <> struct dtype<std::uint32_t> { static const tilec_dtype value = TILEC_U32; };
 template <> struct dtype<std::uint64_t> { static const tilec_dtype value = TILEC_U64; };
+template <> struct dtype<long long> { static const tilec_dtype value = TILEC_I64; };          // int64_t is `long`
+template <> struct dtype<unsigned long long> { static const tilec_dtype value = TILEC_U64; }; // the type of atomicAdd
 template <> struct dtype<float> { static const tilec_dtype value = TILEC_FP32; };
 template <> struct dtype<double> { static const tilec_dtype value = TILEC_FP64; };
 

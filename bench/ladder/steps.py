@@ -43,7 +43,7 @@ HALF = {"dtype": "fp16", "error": 5e-3}
 DOT = ("tl.dot(",)
 
 MATMUL = Ladder(
-    "matmul", "Matmul, from one element a thread to a persistent kernel",
+    "matmul", "Matmul, from one element per thread to a persistent kernel",
     "c = a b of row-major matrices of 4096 x 4096. The first steps have fp32 operands. The tensor cores begin with tf32: the same "
     "numbers, rounded to 10 bits after the point. The last steps have fp16.",
     256, 4096, matmul_words, [
@@ -70,7 +70,7 @@ MATMUL = Ladder(
              "two. But issue slots were the bottleneck already. `a` is transposed for the multiply-adds, and copied one word at a "
              "time, which takes more of them. So this step gains nothing, as predicted and as measured.", (*DOT, "x = tl.load"), "barriers"),
         Step("more registers", "examples/matmul.tile", "matmul", TILES(128, 128, 32),
-             "Tiles of 128 x 128: 8 x 8 sums a thread. Each multiply-add needs half the traffic of both memories. The rest of the time "
+             "Tiles of 128 x 128: 8 x 8 sums per thread. Each multiply-add needs half the traffic of both memories. The rest of the time "
              "is multiply-adds.", DOT, "shared_wavefronts"),
         Step("tensor cores: mma.sync", "examples/matmul.tile", "matmul", TILES(128, 128, 32) + " --arch sm_90 --fp32-dot tf32",
              "One instruction of a warp multiplies 16 x 8 x 8. This takes a twelfth of the instructions. The operands still go through "
@@ -79,7 +79,7 @@ MATMUL = Ladder(
              "Four warps multiply together. The instruction reads an operand from shared memory itself. So the wavefronts of these "
              "loads disappear.", DOT, "shared_wavefronts", error=1e-2),
         Step("half the bytes", "examples/matmul.tile", "matmul", TILES(128, 128, 64) + " --arch sm_90a --tma=off",
-             "fp16: each copy has half the bytes, and the tensor cores do twice the multiply-adds a clock.", DOT, "global_sectors", **HALF),
+             "fp16: each copy has half the bytes, and the tensor cores do twice the multiply-adds per clock.", DOT, "global_sectors", **HALF),
         Step("larger tiles", "examples/matmul.tile", "matmul", LARGE + "off",
              "Tiles of 256 x 128. Two warpgroups with 128 rows each share `b`: a quarter less traffic. There are four stages, because "
              "an iteration takes longer.", (*DOT, "x = tl.load"), "global_sectors", **HALF),
@@ -112,9 +112,9 @@ REDUCTION = Ladder(
              "sector of its own and uses 4 bytes of it. The cache may still have the sector when the thread needs the next 4 bytes.",
              ("acc +=",), outputs=16384),
         Step("neighbours", "reduction/sum.tile", "total", f"-D BLOCK=128 {OFF}",
-             "Neighbouring lanes read neighbouring elements: four sectors a request, and all bytes are used. Each iteration loads 4 "
-             "bytes a thread, adds up across the block, and waits for both.", ("acc +=",), "global_sectors", outputs=16384),
-        Step("16 bytes a lane", "reduction/sum.tile", "total", OFF,
+             "Neighbouring lanes read neighbouring elements: four sectors per request, and all bytes are used. Each iteration loads 4 "
+             "bytes per thread, adds up across the block, and waits for both.", ("acc +=",), "global_sectors", outputs=16384),
+        Step("16 bytes per lane", "reduction/sum.tile", "total", OFF,
              "A thread has eight elements, in two loads of 16 bytes. So there is an eighth of the iterations, of the waits, and of "
              "the sums across the block. From here on memory is the bottleneck.", ("acc +=",), "global_requests", outputs=16384),
         Step("combined once", "reduction/sum.tile", "total", "--disable-pass unroll_loads",
@@ -151,11 +151,11 @@ CONVOLUTION = Ladder(
              "The taps are unrolled. Their loads are in flight together, and the weights are loaded once. The sectors are the same: a "
              "cache delivers each element 15 times.", TAPS, "instructions"),
         Step("shared window", "convolution/convolution.tile", "convolution", "",
-             "The loads of a program overlap. With `load_once` it reads its 1024 elements and a halo of 14 once, 16 bytes a lane, "
+             "The loads of a program overlap. With `load_once` it reads its 1024 elements and a halo of 14 once, 16 bytes per lane, "
              "into shared memory. Each tap reads there. This takes an eighth of the sectors. Four warps meet at a barrier. Now memory "
              "is the bottleneck. (The compiler's estimate has the tiles of all taps in registers. ptxas keeps each number once.)",
              TAPS, "global_sectors"),
-        Step("a window a warp", "convolution/convolution.tile", "convolution", "-D BLOCK=512 --num-warps 1",
+        Step("a window per warp", "convolution/convolution.tile", "convolution", "-D BLOCK=512 --num-warps 1",
              "Each warp has its own window. There is no barrier, so no warp waits for another.", TAPS, "barriers"),
         Step("longer windows", "convolution/convolution.tile", "convolution", "-D BLOCK=4096",
              "Four warps share windows of 4096 elements. The halo and the fixed cost of a program are spread over four times as many "
@@ -174,7 +174,7 @@ SOFTMAX = Ladder(
     16, 4096, softmax_words, [
         Step("three passes", "softmax/softmax.tile", "three_passes", "",
              "The first loop computes the maximum, the second the sum, the third the quotients. So the row is read three times. It "
-             "comes from memory again if other programs have replaced it in the L2 cache. 16 rows a multiprocessor are more than "
+             "comes from memory again if other programs have replaced it in the L2 cache. 16 rows per multiprocessor are more than "
              "this cache keeps.", ("most =", "sums +=", "x = tl.load")),
         Step("one pass", "softmax/softmax.tile", "one_pass", "",
              "One loop computes maximum and sum. When the maximum grows, the sum is rescaled. The row is read twice. Each iteration "
@@ -184,10 +184,10 @@ SOFTMAX = Ladder(
              "Every thread keeps the maximum and the sum of its own columns. They are combined once, after the loop, which has no "
              "barrier. This takes more registers, so fewer programs fit on a multiprocessor.", ("larger =", "sums =", "m = tl.max"), "barriers"),
         Step("rows in registers", "softmax/softmax.tile", "in_registers", "",
-             "The whole row is one tile: 64 elements a thread. It is read once. There is no loop, and nothing is computed twice.",
+             "The whole row is one tile: 64 elements per thread. It is read once. There is no loop, and nothing is computed twice.",
              ("x = tl.load", "e = tl.exp"), "global_sectors"),
         Step("more warps", "softmax/softmax.tile", "in_registers", "--num-warps 8",
-             "8 warps have the same row: 32 elements a thread. With fewer registers a thread, more warps fit. While one program waits, "
+             "8 warps have the same row: 32 elements per thread. With fewer registers per thread, more warps fit. While one program waits, "
              "loads of others are in flight.", ("x = tl.load",)),
     ])
 

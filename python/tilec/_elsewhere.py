@@ -38,7 +38,7 @@ def set_check(on: bool) -> None:
         on: False ends the checks.
 
     Errors: later launches raise LaunchError at the Python line of a race, an access out of bounds or an undefined value.
-    These are a TilecWarning: a stored value that a masked load without `other` did not read, an offset that wrapped in 32 bits,
+    Three kinds are warnings (TilecWarning): a stored value that a masked load without `other` did not read, an offset that wrapped in 32 bits,
     and a broken hint.
 
     Example::

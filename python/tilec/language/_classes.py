@@ -170,7 +170,8 @@ class tensor(_kernels_own):
 
     @builtin
     def argmax(self, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-        """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
+        """Returns the i32 index of the largest or smallest element along an axis. The index is unspecified if a NaN is
+        among the elements. Replace it first: `tl.where(x == x, x, -float("inf"))` for `argmax`.
 
         Args:
             axis: the dimension.
@@ -195,7 +196,8 @@ class tensor(_kernels_own):
 
     @builtin
     def argmin(self, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-        """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
+        """Returns the i32 index of the largest or smallest element along an axis. The index is unspecified if a NaN is
+        among the elements. Replace it first: `tl.where(x == x, x, -float("inf"))` for `argmax`.
 
         Args:
             axis: the dimension.
@@ -276,7 +278,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -324,7 +326,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -423,7 +425,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -471,7 +473,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -519,7 +521,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -540,8 +542,8 @@ class tensor(_kernels_own):
 
     @builtin
     def atomic_poll(self, expected_value: Value, sem: Str | None = None, scope: Str | None = None, timeout_ns: Any = None) -> tensor:
-        """Waits until memory is `expected_value`: each element on its own, at any time. Returns for each element if it
-        was found. All threads wait for all elements.
+        """Waits until each element in memory has had `expected_value` at some time, not all at once. Returns True for
+        each element that had it before the timeout. All threads wait for all elements.
 
         Args:
             expected_value: what ends the wait; it is converted to the pointed-to type.
@@ -610,7 +612,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -658,7 +660,7 @@ class tensor(_kernels_own):
             `tl.const`.
 
         Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-            versions.
+            versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
         Example::
 
@@ -1141,7 +1143,7 @@ class tensor(_kernels_own):
     @builtin
     def max(self, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
         """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-        results. NaN is ignored, unlike in NumPy.
+        results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
 
         Args:
             axis: the dimension, or None for all elements.
@@ -1168,7 +1170,7 @@ class tensor(_kernels_own):
     @builtin
     def min(self, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
         """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-        results. NaN is ignored, unlike in NumPy.
+        results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
 
         Args:
             axis: the dimension, or None for all elements.

@@ -219,8 +219,7 @@ def _log2(i: Int) -> constexpr:
 
 @builtin
 def _rounds_f32_to_tf32(desc: Value) -> Any:
-    """Returns the descriptor. Its loads are rounded to tf32 from here on, to nearest even. The drop-in for Triton
-    uses it.
+    """Makes loads of the descriptor round to tf32, to nearest even. Returns it. The drop-in for Triton uses it.
 
     Args:
         desc: a descriptor of fp32.
@@ -379,7 +378,8 @@ def arange(start: Int, end: Int) -> tensor:
 
 @builtin
 def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-    """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
+    """Returns the i32 index of the largest or smallest element along an axis. The index is unspecified if a NaN is
+    among the elements. Replace it first: `tl.where(x == x, x, -float("inf"))` for `argmax`.
 
     Args:
         input: a tile of numbers.
@@ -406,7 +406,8 @@ def argmax(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool
 
 @builtin
 def argmin(input: Value, axis: Int, tie_break_left: Bool = True, keep_dims: Bool = False) -> tensor:
-    """Returns the i32 index of the largest or smallest element along an axis. NaN is ignored, unlike in NumPy.
+    """Returns the i32 index of the largest or smallest element along an axis. The index is unspecified if a NaN is
+    among the elements. Replace it first: `tl.where(x == x, x, -float("inf"))` for `argmax`.
 
     Args:
         input: a tile of numbers.
@@ -510,7 +511,7 @@ def atomic_add(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -560,7 +561,7 @@ def atomic_and(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -665,7 +666,7 @@ def atomic_max(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -715,7 +716,7 @@ def atomic_min(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -765,7 +766,7 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -787,8 +788,8 @@ def atomic_or(pointer: Value, val: Value, mask: Value = None, sem: Str | None = 
 
 @builtin
 def atomic_poll(pointer: Value, expected_value: Value, sem: Str | None = None, scope: Str | None = None, timeout_ns: Any = None) -> tensor:
-    """Waits until memory is `expected_value`: each element on its own, at any time. Returns for each element if it
-    was found. All threads wait for all elements.
+    """Waits until each element in memory has had `expected_value` at some time, not all at once. Returns True for
+    each element that had it before the timeout. All threads wait for all elements.
 
     Args:
         pointer: a pointer or a tile of pointers to integers of 16, 32 or 64 bits.
@@ -862,7 +863,7 @@ def atomic_xchg(pointer: Value, val: Value, mask: Value = None, sem: Str | None 
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -912,7 +913,7 @@ def atomic_xor(pointer: Value, val: Value, mask: Value = None, sem: Str | None =
         `tl.const`.
 
     Triton: before 3.9 it puts no barrier before a scalar atomic that releases. Call `tl.debug_barrier` for those
-        versions.
+        versions. From 3.9 on it has one before an atomic of a tile too, and tilec has none.
 
     Example::
 
@@ -1330,8 +1331,8 @@ def dot(input: Value, other: Value, acc: Value = None, input_precision: Str | No
     Errors: an error if shapes do not fit, if element types differ, if the accumulator has another type, or if
         both `input_precision` and `allow_tf32` are given.
 
-    Triton: fp32 is multiplied as tf32 by default, which the Python package does too. The command multiplies fp32
-        as IEEE.
+    Triton: fp32 is multiplied as tf32 by default, which the Python package does too. The command, C and C++
+        multiply fp32 as IEEE. Sizes must be powers of two there, with a minimum.
 
     Example::
 
@@ -1368,8 +1369,8 @@ def dot_scaled(lhs: Value, lhs_scale: Value, lhs_format: Str, rhs: Value, rhs_sc
         rhs_k_pack: False packs two numbers of `"e2m1"` along N instead of K.
         out_dtype: fp32.
 
-    Errors: an error if a format is unknown, if a tile's type does not fit its format, or if a scale's shape does
-        not fit.
+    Errors: an error if a format is unknown, or if a scale's shape does not fit. Also if the type does not fit its
+        format: `"e2m1"` takes u8, `"e4m3"` fp8e4nv or u8, and `"e5m2"` fp8e5 or u8.
 
     Triton: batches with scales, bf16 with fp16, and sizes that are not powers of two are refused there.
 
@@ -1480,7 +1481,8 @@ def expand_dims(input: Value, axis: Any) -> tensor:
 
 @builtin
 def expect_zero(x: Value, mask: Value) -> tensor:
-    """Returns `x`. With assertions on, the kernel stops if `x` is not 0 where the mask is true.
+    """Asserts that `x` is 0 where the mask is true, and returns it. With assertions on, the kernel stops if it is
+    not.
 
     Args:
         x: numbers.
@@ -1644,7 +1646,7 @@ def gather(src: Value, index: Value, axis: Int) -> tensor:
 
 @builtin
 def gdc_launch_dependents() -> None:
-    """For launches that overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
+    """Order kernels whose launches overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
     `gdc_launch_dependents` lets the next kernel start.
 
     Errors: an error in `@grid(...)`, a `.tile` file's default grid.
@@ -1662,7 +1664,7 @@ def gdc_launch_dependents() -> None:
 
 @builtin
 def gdc_wait() -> None:
-    """For launches that overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
+    """Order kernels whose launches overlap (`launch_pdl`). `gdc_wait` waits for the kernel before this one.
     `gdc_launch_dependents` lets the next kernel start.
 
     Errors: an error in `@grid(...)`, a `.tile` file's default grid.
@@ -2025,7 +2027,8 @@ def make_tensor_descriptor(base: Value, shape: Shape, strides: Shape, block_shap
         padding_option: the value of elements outside: `"zero"` or, for floats, `"nan"`.
 
     Errors: an error if the last stride is not a constant 1, if the block's last dimension has fewer than 16
-        bytes, or if the tuples differ in length.
+        bytes, or if the tuples differ in length. No check reports a base or a stride that is not a multiple of 16
+        bytes. A TMA copy needs both.
 
     Triton: sizes of blocks must be powers of two. The padding is part of the type in tilec, so each padding makes
         a variant.
@@ -2078,7 +2081,7 @@ def map_elementwise(scalar_fn: Function, *args: Any, pack: Int = 1) -> Any:
 @builtin
 def max(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
     """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-    results. NaN is ignored, unlike in NumPy.
+    results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
 
     Args:
         input: a tile of numbers.
@@ -2170,7 +2173,7 @@ def maximum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tenso
 @builtin
 def min(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
     """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-    results. NaN is ignored, unlike in NumPy.
+    results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
 
     Args:
         input: a tile of numbers.
@@ -2249,8 +2252,8 @@ def mul(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
 
 @builtin
 def multiple_of(input: Value, values: Any) -> tensor:
-    """Promises that the first element of each aligned run is a multiple of a number. Returns the input. For pointers
-    the multiple is in bytes.
+    """Promises that a scalar is a multiple of a number. In a tile the first element of each aligned run is one; a
+    run has as many elements as the number. Returns the input. For pointers the multiple is in bytes.
 
     Args:
         input: a tile or a scalar of integers or pointers.
@@ -2294,12 +2297,11 @@ def next_power_of_2(n: Int) -> constexpr:
 def num_programs(axis: Int) -> tensor:
     """Returns the size of the grid along one axis, as an i32 scalar. Axes that the launch does not name have size 1.
 
-    file's default grid.
-
     Args:
         axis: 0, 1 or 2, known at compile time.
 
-    Errors: an error if the axis is another number, or if the call is in `@grid(...)`, a `.tile`
+    Errors: an error if the axis is another number, or if the call is in `@grid(...)`, a `.tile` file's default
+        grid.
 
     Example::
 
@@ -2427,12 +2429,11 @@ def program_id(axis: Int) -> tensor:
     """Returns this program's index along one axis of the grid. The result is an i32 scalar from 0 to
     `num_programs(axis) - 1`.
 
-    file's default grid.
-
     Args:
         axis: 0, 1 or 2, known at compile time.
 
-    Errors: an error if the axis is another number, or if the call is in `@grid(...)`, a `.tile`
+    Errors: an error if the axis is another number, or if the call is in `@grid(...)`, a `.tile` file's default
+        grid.
 
     Example::
 
