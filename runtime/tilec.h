@@ -876,7 +876,8 @@ typedef struct tilec_image_options {
 
 /* Makes a kernel of PTX or machine code, also of another compiler. Its launches need a grid, and one argument per
  * parameter, which must fit its size (tilec_kernel_param). Integers must be in range. A float fits 4 bytes (fp32) or 8
- * (fp64), a pointer 8, a tuple a struct by value: an item's dtype is its type. Parameters are named by their index.
+ * (fp64), a pointer 8, a tuple a struct by value: an item's dtype is its type. Types are not known: an integer for a
+ * float parameter passes its bits, so give 2.0f. Parameters are named by their index. Set the options' threads.
  *   name: the entry, as in the PTX: mangled if C++ made it without extern "C"
  *   image: PTX text (no NUL is needed), a cubin or a fatbin; copied
  *   bytes: its size

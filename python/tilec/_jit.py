@@ -326,7 +326,7 @@ class JITFunction(_native.Launcher):
 
     def explain(self, *args: Any, grid: Any, **kwargs: Any) -> Explanation:
         """Predicts what such a launch costs, line by line, and launches nothing. A notebook shows the result as a page, and
-        then shows the kernel by it.
+        shows the same page for the kernel from then on.
 
         Args:
             args: as for a launch.

@@ -1143,7 +1143,8 @@ class tensor(_kernels_own):
     @builtin
     def max(self, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
         """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-        results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
+        results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if the tile has a
+        NaN. Types other than bf16 then keep their width.
 
         Args:
             axis: the dimension, or None for all elements.
@@ -1151,7 +1152,8 @@ class tensor(_kernels_own):
             return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
+        Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis. Also for
+            fp8 with indices.
 
         Example::
 
@@ -1170,7 +1172,8 @@ class tensor(_kernels_own):
     @builtin
     def min(self, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
         """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-        results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
+        results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if the tile has a
+        NaN. Types other than bf16 then keep their width.
 
         Args:
             axis: the dimension, or None for all elements.
@@ -1178,7 +1181,8 @@ class tensor(_kernels_own):
             return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
             keep_dims: True keeps the dimension with size 1.
 
-        Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
+        Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis. Also for
+            fp8 with indices.
 
         Example::
 

@@ -2027,8 +2027,8 @@ def make_tensor_descriptor(base: Value, shape: Shape, strides: Shape, block_shap
         padding_option: the value of elements outside: `"zero"` or, for floats, `"nan"`.
 
     Errors: an error if the last stride is not a constant 1, if the block's last dimension has fewer than 16
-        bytes, or if the tuples differ in length. No check reports a base or a stride that is not a multiple of 16
-        bytes. A TMA copy needs both.
+        bytes, or if the tuples differ in length. `tilec check` warns (T1104) of a computed base or stride that is
+        not a multiple of 16 bytes.
 
     Triton: sizes of blocks must be powers of two. The padding is part of the type in tilec, so each padding makes
         a variant.
@@ -2081,7 +2081,8 @@ def map_elementwise(scalar_fn: Function, *args: Any, pack: Int = 1) -> Any:
 @builtin
 def max(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
     """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-    results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
+    results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if the tile has a
+    NaN. Types other than bf16 then keep their width.
 
     Args:
         input: a tile of numbers.
@@ -2090,7 +2091,8 @@ def max(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
         return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
+    Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis. Also for
+        fp8 with indices.
 
     Example::
 
@@ -2127,7 +2129,8 @@ def max_constancy(input: Value, values: Any) -> tensor:
 
 @builtin
 def max_contiguous(input: Value, values: Any) -> tensor:
-    """Promises that each aligned run of some neighbours counts upwards by 1. Returns the input.
+    """Promises that neighbours count upwards by 1: `max_contiguous(x, 8)` says so of `x[0]` to `x[7]`, of `x[8]` to
+    `x[15]` and so on. Returns the input.
 
     Args:
         input: a tile of integers or pointers.
@@ -2145,7 +2148,9 @@ def max_contiguous(input: Value, values: Any) -> tensor:
 
 @builtin
 def maximum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """Returns the larger or the smaller element of two values. They broadcast and promote as operands do.
+    """Returns the larger or the smaller element of two values. They broadcast as operands do. The result of bf16 is
+    fp32. A literal makes fp16 an fp32, and i8 or i16 an i32. Convert the result before a `tl.dot`: `tl.maximum(a,
+    0.0).to(a.dtype)`.
 
     Args:
         x: the first value.
@@ -2173,7 +2178,8 @@ def maximum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tenso
 @builtin
 def min(input: Value, axis: Int | None = None, return_indices: Bool = False, return_indices_tie_break_left: Bool = True, keep_dims: Bool = False) -> Any:
     """Returns the largest or smallest element along an axis. fp8, fp16, bf16 and narrow integers give 32-bit
-    results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if there is one.
+    results. NaN is ignored, unlike in NumPy. With `return_indices` the result is unspecified if the tile has a
+    NaN. Types other than bf16 then keep their width.
 
     Args:
         input: a tile of numbers.
@@ -2182,7 +2188,8 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
         return_indices_tie_break_left: of equal elements, True returns the first index, and False the last.
         keep_dims: True keeps the dimension with size 1.
 
-    Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis.
+    Errors: an error if the input is not a tile, if the axis is out of range, or if indices have no axis. Also for
+        fp8 with indices.
 
     Example::
 
@@ -2201,7 +2208,9 @@ def min(input: Value, axis: Int | None = None, return_indices: Bool = False, ret
 
 @builtin
 def minimum(x: Value, y: Value, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """Returns the larger or the smaller element of two values. They broadcast and promote as operands do.
+    """Returns the larger or the smaller element of two values. They broadcast as operands do. The result of bf16 is
+    fp32. A literal makes fp16 an fp32, and i8 or i16 an i32. Convert the result before a `tl.dot`: `tl.maximum(a,
+    0.0).to(a.dtype)`.
 
     Args:
         x: the first value.
@@ -2252,8 +2261,8 @@ def mul(x: Value, y: Value, sanitize_overflow: Bool = True) -> tensor:
 
 @builtin
 def multiple_of(input: Value, values: Any) -> tensor:
-    """Promises that a scalar is a multiple of a number. In a tile the first element of each aligned run is one; a
-    run has as many elements as the number. Returns the input. For pointers the multiple is in bytes.
+    """Promises that a scalar is a multiple of a number. In a tile `multiple_of(x, 8)` promises it of `x[0]`, `x[8]`,
+    `x[16]` and so on. Returns the input. For pointers the multiple is in bytes.
 
     Args:
         input: a tile or a scalar of integers or pointers.
