@@ -87,6 +87,14 @@ def check_causes(tilec):
     expect("no change was found" not in quick, f"--quick: {quick}")
 
 
+def check_stages(tilec):
+    """Stages beyond the slots that fit in shared memory are predicted to change nothing. Fewer are slower."""
+    words = FEW.replace(" BK=64", " BK=256")
+    seconds = [json.loads(command(tilec, "explain", words.replace("--num-stages 3", f"--num-stages {n}"), "--quick", "--format=json"))["time"]["seconds"]
+               for n in (3, 6, 10)]
+    expect(seconds[0] > seconds[1] == seconds[2], f"3, 6 and 10 stages: {seconds}")
+
+
 def main():
     with open(os.path.join(FOLDER, "launches"), encoding="utf-8") as lines:
         rows = [(line.rstrip("\n").split(" | ") + [""])[:6] for line in lines if not line.startswith("#")]
@@ -95,6 +103,7 @@ def main():
         check(os.path.abspath(sys.argv[1]), *row)
     check_grids(os.path.abspath(sys.argv[1]))
     check_causes(os.path.abspath(sys.argv[1]))
+    check_stages(os.path.abspath(sys.argv[1]))
     measured = sum(bool(row[5]) for row in rows)
     expect(len(rows) == 10 and measured >= MEASURED, f"{len(rows)} flaws, {measured} with times of a GPU")
     print(f"{passed} passed, {failed} failed")
