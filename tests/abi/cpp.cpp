@@ -87,6 +87,9 @@ struct Half {
 };
 template <> struct tilec::dtype<Half> { static const tilec_dtype value = TILEC_FP16; };
 
+// The operand of CUDA's 64-bit atomicAdd, which is not std::uint64_t on Linux.
+static_assert(tilec::dtype<long long>::value == TILEC_I64 && tilec::dtype<unsigned long long>::value == TILEC_U64, "64 bits");
+
 // A source that imports another one, both in memory, and an asynchronous copy by the function of C.
 static void several_sources(const tilec::device &device) {
   tilec::program program = tilec::program::from_sources(
