@@ -46,6 +46,16 @@ def by_assembly(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl
 
 
 @triton.jit
+def add_up(buffers_ptr, out_ptr, offsets, world, n, BLOCK: tl.constexpr):
+    """Adds the buffers of all ranks."""
+    total = tl.zeros((BLOCK,), tl.float32)
+    for peer in range(world):
+        buffer = tl.load(buffers_ptr + peer).to(tl.pointer_type(tl.float32))
+        total += tl.load(buffer + offsets, mask=offsets < n, other=0.0)
+    tl.store(out_ptr + offsets, total, mask=offsets < n)
+
+
+@triton.jit
 def by_tile(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl.constexpr, RANKS: tl.constexpr):
     """All peers are signalled by one tile. Slots are taken and given back by compare-and-swap in assembly."""
     offsets = tl.arange(0, BLOCK)
@@ -66,11 +76,7 @@ def by_tile(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl.con
     for peer in range(world):
         while tl.atomic_cas(table(pads_ptr + rank) + peer, 1, 0, sem="acquire", scope="sys") != 1:
             pass
-    total = tl.zeros((BLOCK,), tl.float32)
-    for peer in range(world):
-        buffer = tl.load(buffers_ptr + peer).to(tl.pointer_type(tl.float32))
-        total += tl.load(buffer + offsets, mask=offsets < n, other=0.0)
-    tl.store(out_ptr + offsets, total, mask=offsets < n)
+    add_up(buffers_ptr, out_ptr, offsets, world, n, BLOCK)
 
 
 @triton.jit
@@ -85,11 +91,7 @@ def by_counter(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl.
             tl.atomic_xchg(table(pads_ptr + peer) + 1, 1, sem="release", scope="sys")
     while tl.atomic_add(table(pads_ptr + rank) + 1, 0, sem="acquire", scope="sys") == 0:
         pass
-    total = tl.zeros((BLOCK,), tl.float32)
-    for peer in range(world):
-        buffer = tl.load(buffers_ptr + peer).to(tl.pointer_type(tl.float32))
-        total += tl.load(buffer + offsets, mask=offsets < n, other=0.0)
-    tl.store(out_ptr + offsets, total, mask=offsets < n)
+    add_up(buffers_ptr, out_ptr, offsets, world, n, BLOCK)
 
 
 @triton.jit
