@@ -65,15 +65,15 @@ typedef struct Emitter {
   LLVMBasicBlockRef entry; // holds values for all basic blocks; branches to the body
   RegionThreads threads;   // of the region that is being emitted
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
-  LLVMValueRef **registers;     // by Value.id.
-  LLVMValueRef **prepared;      // By a dot's result: its accumulator's registers (emit_sums.c); NULL: those
-                                // of its operand.
-  LLVMValueRef policies[2];     // L2 cache policies, created at first use: evict_first, evict_last.
-  LLVMBasicBlockRef guard_end;  // The end of consecutive shared-memory stores that share a guard.
-  LLVMValueRef shared;          // The current kernel's shared memory; NULL: it needs none.
-  struct {                      // The current kernel's tensor memory.
-    LLVMValueRef mbarriers;     // The address of those at which dots complete; `count` of them.
-    LLVMValueRef begun;         // A variable: the number of dots so far.
+  LLVMValueRef **registers;    // by Value.id.
+  LLVMValueRef **prepared;     // By a dot's result: its accumulator's registers (emit_sums.c); NULL: those
+                               // of its operand.
+  LLVMValueRef policies[2];    // L2 cache policies, created at first use: evict_first, evict_last.
+  LLVMBasicBlockRef guard_end; // The end of consecutive shared-memory stores that share a guard.
+  LLVMValueRef shared;         // The current kernel's shared memory; NULL: it needs none.
+  struct {                     // The current kernel's tensor memory.
+    LLVMValueRef mbarriers;    // The address of those at which dots complete; `count` of them.
+    LLVMValueRef begun;        // A variable: the number of dots so far.
     uint32_t count;
   } tmem;
   bool has_variables;           // Some values are variables, which LLVM turns into registers first.

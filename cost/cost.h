@@ -79,8 +79,8 @@ typedef struct CostTraffic { // per buffer
   double read, written; // Bytes of L2 cache requests.
   double memory;        // Bytes that memory moves: each touched byte once per direction, plus `again`.
   double again;         // Bytes that are read again because the L2 cache lost them.
-  // Bytes that programs ask for, whatever sectors hold them: loaded; stored; updated by atomics. Of a request
-  // each byte counts once.
+  // Bytes that programs ask for, whatever sectors hold them: loaded; stored; updated by atomics. Each byte of
+  // a request counts once.
   double loaded, stored, updated;
   const Op *reader; // the last op that reads it; NULL: none
 } CostTraffic;
@@ -219,7 +219,7 @@ typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // Reductions of the totals.
   double steps;                                                 // CostOp.cache_steps
   double memory;                                                // bytes
-  double copies;     // CostReport.copy_rounds
+  double copies;                                                // CostReport.copy_rounds
   double contention;                                            // updates of one element
   bool tail;                                                    // All multiprocessors get equal work.
   bool spills;                                                  // Nothing is spilled.

@@ -155,8 +155,8 @@ static bool is_extreme(const Op *op) {
 }
 
 static AccessCount twice(AccessCount count) {
-  return (AccessCount){2 * count.requests, 2 * count.units,   2 * count.ideal,
-                       2 * count.lines,    2 * count.partial, 2 * count.partial_lines, 2 * count.bytes};
+  return (AccessCount){2 * count.requests, 2 * count.units,         2 * count.ideal, 2 * count.lines,
+                       2 * count.partial,  2 * count.partial_lines, 2 * count.bytes};
 }
 
 // The number of warps that load the same elements, for a load that all threads execute.

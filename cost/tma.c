@@ -112,7 +112,10 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
   if (!is_known(op, tensor, coordinates))
     return (AccessCounts){.least = {.requests = box.count},
-                          .most = {.requests = box.count, .units = 2 * most, .ideal = most, .lines = most,
+                          .most = {.requests = box.count,
+                                   .units = 2 * most,
+                                   .ideal = most,
+                                   .lines = most,
                                    .bytes = tensor_box_bytes(op) * box.count},
                           .data_dependent = true};
   count.requests = box.count;

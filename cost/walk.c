@@ -107,7 +107,8 @@ static void add_asked(CostTraffic *traffic, const Op *op, bool reads, double byt
     traffic->stored += bytes;
 }
 
-static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last, const AccessCounts *counts) {
+static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last,
+                        const AccessCounts *counts) {
   double bytes = 32.0 * cache_sectors(counts) * (double)w->weight;
   double asked = (double)counts->most.bytes * (double)w->weight;
   for (uint32_t i = 0; i < w->launch->buffer_count; i++) {

@@ -24,7 +24,7 @@ typedef struct CostWalk {
   bool unbounded;
   uint64_t weight; // Executions that the current code represents.
   uint64_t steps, limit;
-  CostTraffic *traffic; // By buffer.
+  CostTraffic *traffic;     // By buffer.
   double unplaced, outside; // as of CostReport
   const CostTensor *tensors;
   CostEventList *events; // NULL: events are not requested.

@@ -29,7 +29,7 @@ typedef struct Tile {
   uint8_t *state;
   void *block; // holds the arrays: eval_block
   uint64_t block_bytes;
-  uint64_t dot; // The number of the asynchronous dot that computes it; 0: none.
+  uint64_t dot;  // The number of the asynchronous dot that computes it; 0: none.
   uint64_t tmem; // For an accumulator in tensor memory: the number of its state.
   // For a dot that started at zero: the sum that it is added to may become its initial accumulator
   // (accumulate). Then that sum takes part in this number of roundings, in units of u. 0 for anything

@@ -39,10 +39,10 @@ typedef enum TypeKind {
 typedef struct Type Type;
 struct Type {
   TypeKind kind;
-  Elem elem;                     // SCALAR, SHARED, TMEM, BLOCK_PTR, TENSOR_MAP; for a TILE of scalars its element.
-  const Type *inner;             // PTR: the pointee. TILE, BLOCK_PTR: the element type, scalar or pointer.
-  uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK. TMEM: 2. TENSOR_MAP: ..
-                                 // TENSOR_MAP_MAX_RANK.
+  Elem elem;         // SCALAR, SHARED, TMEM, BLOCK_PTR, TENSOR_MAP; for a TILE of scalars its element.
+  const Type *inner; // PTR: the pointee. TILE, BLOCK_PTR: the element type, scalar or pointer.
+  uint8_t rank;      // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK. TMEM: 2. TENSOR_MAP: ..
+                     // TENSOR_MAP_MAX_RANK.
   uint32_t shape[TILE_MAX_RANK]; // Logical, outermost first; TENSOR_MAP: the TMA tile's.
   uint8_t swizzle;               // TENSOR_MAP: of the TMA tile in shared memory, bytes: 0, 32, 64, 128.
   bool pads_nan;                 // TENSOR_MAP: elements outside the tensor are NaN, not zero.

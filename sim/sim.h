@@ -251,7 +251,7 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const ti
 
 // Runs the grid on several devices that make progress together. They are alike and share the simulator's memory: a
 // kernel accesses memory of all. Only accesses and fences of system scope order the threads of two devices.
-//   devices: 1 .. TILEC_SIM_MAX_DEVICES. Each runs a grid of its own
+//   devices: 1 .. TILEC_SIM_MAX_DEVICES. Each runs a separate grid
 //   grid: as in tilec_sim_launch, of each device
 //   block: as in tilec_sim_launch
 //   dynamic_shared_bytes: as in tilec_sim_launch

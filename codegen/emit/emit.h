@@ -129,7 +129,8 @@ typedef struct SharedAccess {
   const Type *element; // scalar or pointer
   const Layout *map;   // interned; register, lane, warp -> offset in elements
   uint32_t change;     // XORed to every offset.
-  uint32_t shift; // `base` is already advanced by this many elements; a run must not cross an offset bit set here
+  uint32_t
+      shift; // `base` is already advanced by this many elements; a run must not cross an offset bit set here
 } SharedAccess;
 // The map of a tile in a buffer, or in the part of the buffer that begins at `starts` (may be NULL).
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);

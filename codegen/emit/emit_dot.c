@@ -56,15 +56,15 @@ typedef struct Mma {
   const EmittedDot *p;
   RegisterMap a, b;
   uint32_t pack;
-  uint32_t run;                       // log2 of the neighbours along k that a thread holds in a row.
-  bool split;                         // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
-  uint32_t pieces;                    // The number of bf16 that an fp32 is split into; 0: no split.
-  bool swapped;                       // The transposed dot: b is the instruction's first operand.
-  uint32_t pair;                      // log2 of the distance along k of a word's halves, within a run.
-  uint32_t eighth;                    // The distance of the instruction's rows 0 and 8 in their operand.
+  uint32_t run;          // log2 of the neighbours along k that a thread holds in a row.
+  bool split;            // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
+  uint32_t pieces;       // The number of bf16 that an fp32 is split into; 0: no split.
+  bool swapped;          // The transposed dot: b is the instruction's first operand.
+  uint32_t pair;         // log2 of the distance along k of a word's halves, within a run.
+  uint32_t eighth;       // The distance of the instruction's rows 0 and 8 in their operand.
   uint32_t across, down; // The offset in the result of the instruction's next column, and of row 8.
-  bool shallow;                       // Pieces with 8 of k, half of the instruction's k.
-  uint32_t k;                         // Bytes of k of one instruction.
+  bool shallow;          // Pieces with 8 of k, half of the instruction's k.
+  uint32_t k;            // Bytes of k of one instruction.
   LLVMValueRef *words[2][PART_COUNT]; // By operand and index; NULL: not made yet.
 } Mma;
 

@@ -103,8 +103,8 @@ void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
   emit_bind(e, op_result(p->op), emit_get(e, op_operand(p->op, 2)));
 }
 
-// Waits until at most `pending` dots are in flight. A phase can only be told from the one before. So at most
-// as many are left as there are mbarriers, less the one of the wait. Before the first dot, the phase is -1: complete.
+// Waits until at most `pending` dots are in flight. A phase can only be told from the one before. So one dot
+// fewer than there are mbarriers may be left. Before the first dot, the phase is -1: complete.
 void emit_tcgen05_wait(Emitter *e, const Op *wait) {
   uint32_t pending = min_u32((uint32_t)op_int(wait, ATTR_PENDING, 0), e->tmem.count - 1);
   LLVMValueRef begun = LLVMBuildLoad2(e->builder, e->i32, e->tmem.begun, "");

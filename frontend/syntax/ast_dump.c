@@ -7,7 +7,7 @@ enum { MAX_INDENT = 200, WIDTH = 100 };
 
 typedef struct Dump {
   Buf *out;
-  int indent;  // Of this node's line. Its parts have two more.
+  int indent;  // The indent of this node's line. Its parts have two more.
   size_t line; // Where its line begins.
   size_t end;  // Where a text in parentheses is too long and need not go on. 0: each part has a line.
 } Dump;

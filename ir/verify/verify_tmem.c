@@ -12,13 +12,13 @@ static bool is_alloc(const Value *value) { return value->def && value->def->kind
 static void check_size(Verifier *v, const Op *op) {
   const Type *type = result_type(op);
   bool sums = type->elem == ELEM_FP32 || type->elem == ELEM_FP16 || type->elem == ELEM_I32;
-  bool fits = type->rank == 2 && sums && type_sizes_are_powers(type) &&
-              type->shape[0] >= 64 && type->shape[1] >= 16 && tmem_columns(type) <= 1u << TMEM_COLUMN_BITS;
+  bool fits = type->rank == 2 && sums && type_sizes_are_powers(type) && type->shape[0] >= 64 &&
+              type->shape[1] >= 16 && tmem_columns(type) <= 1u << TMEM_COLUMN_BITS;
   if (!fits)
-    verify_fail(
-        v, op,
-        "tensor memory holds fp32, fp16 or i32 in 64 rows or more, 16 columns or more, and %u columns at most, not %s",
-        1u << TMEM_COLUMN_BITS, verify_type_text(v, type));
+    verify_fail(v, op,
+                "tensor memory holds fp32, fp16 or i32 in 64 rows or more, 16 columns or more, and %u "
+                "columns at most, not %s",
+                1u << TMEM_COLUMN_BITS, verify_type_text(v, type));
 }
 
 static void check_alloc(Verifier *v, const Op *op) {

@@ -244,8 +244,10 @@ static bool try_share(Sharer *s, Op *first) {
   const char *why;
   if (was_declined(s, first)) return false;
   bool found = window_find(s->context->scratch, s->axes, first, &window, &why);
-  if (why) decline_window(s, first, &window, why);
-  else if (!found) vec_push(s->context->scratch, &s->declined, first);
+  if (why)
+    decline_window(s, first, &window, why);
+  else if (!found)
+    vec_push(s->context->scratch, &s->declined, first);
   if (!found) return false;
   SharedWindow *h = ARENA_NEW(s->context->scratch, SharedWindow);
   *h = (SharedWindow){.s = s, .b = builder_before(first), .window = &window, .tile = op_result(first)->type};

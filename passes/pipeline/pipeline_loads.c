@@ -19,8 +19,8 @@ typedef struct LoadFinder {
   PassContext *context;
   Func *func;
   StagedLoop *found;
-  bool writes;      // The body may write any global memory, or needs all threads.
-  VEC(Op *) stores; // In addition: stores and reductions, each through pointers of one known argument.
+  bool writes;           // The body may write any global memory, or needs all threads.
+  VEC(Op *) stores;      // In addition: stores and reductions, each through pointers of one known argument.
   const AxisTable *axes; // NULL: not computed yet.
 } LoadFinder;
 
@@ -295,7 +295,8 @@ static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
       multiplied[0] = max_u32(multiplied[0], part[1]), multiplied[1] = max_u32(multiplied[1], part[0]);
       continue;
     }
-    if (!dot_reads_matrices(user) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part)) return false;
+    if (!dot_reads_matrices(user) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part))
+      return false;
     multiplied[0] = max_u32(multiplied[0], part[0]), multiplied[1] = max_u32(multiplied[1], part[1]);
   }
   return true;
@@ -363,8 +364,8 @@ static void add_computed(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
   StagedLoad staged;
   if (copies_words(load)) return;
-  if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !load_is_copyable(load) ||
-      !find_slot(f, load, &staged) || may_be_written(f, load))
+  if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) ||
+      !load_is_copyable(load) || !find_slot(f, load, &staged) || may_be_written(f, load))
     return;
   uint8_t *before = copy_ahead(f);
   vec_push(f->context->scratch, &found->loads, staged);

@@ -10,10 +10,10 @@
 // * A tile that other ops use before a dot. It is copied to a slot and read back (`alloc` and `store` are NULL).
 typedef struct StagedLoad {
   Op *load, *tma_mark, *trans, *alloc, *store; // tma_mark and trans may be NULL.
-  const Type *slot;                 // The shared memory of one iteration.
-  bool async;                       // Uses copies; otherwise registers.
-  bool reads;                       // Also needed in registers.
-  bool by_tensor;                   // Uses TMA copies.
+  const Type *slot;                            // The shared memory of one iteration.
+  bool async;                                  // Uses copies; otherwise registers.
+  bool reads;                                  // Also needed in registers.
+  bool by_tensor;                              // Uses TMA copies.
   TensorLoad tensor;
 } StagedLoad;
 

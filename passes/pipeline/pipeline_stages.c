@@ -18,8 +18,9 @@ static uint64_t bytes_a_stage(const StagedLoop *staged) {
 typedef struct Beside {
   const StagedLoop *staged;
   uint64_t bytes;
-  uint64_t in_passing; // The largest scratch buffer of a single op after the loop. They are used one after the
-                       // other.
+  uint64_t
+      in_passing; // The largest scratch buffer of a single op after the loop. They are used one after the
+                  // other.
 } Beside;
 
 enum { BESIDE_ALIGN = 1024 };
@@ -192,7 +193,8 @@ static uint64_t programs_with(const Func *func, const StagedLoop *staged, uint64
   const TargetInfo *arch = func->module->target.arch;
   const StagedLoad *operand = &staged->computed_operand;
   const Type *sums = op_result(staged->computed_dot)->type; // in registers, or in tensor memory
-  uint32_t words = (type_is_tile(sums) ? tile_words(sums) : 0) + tile_words(op_operand(operand->store, 0)->type);
+  uint32_t words =
+      (type_is_tile(sums) ? tile_words(sums) : 0) + tile_words(op_operand(operand->store, 0)->type);
   uint64_t registers = (words + COMPUTING_REGISTERS) * (uint64_t)func_warps(func) * 32;
   return min_u64((arch->shared_limit + arch->shared_reserved) / (bytes + arch->shared_reserved),
                  arch->registers / registers);

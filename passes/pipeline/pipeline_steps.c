@@ -217,7 +217,8 @@ void stage_expand(Stager *s, const char *pass, Builder *b, Value *any) {
   Op *loop = s->staged->loop;
   const char *why = schedule_check(&s->schedule), *stalls = schedule_stalls(&s->schedule);
   if (why) BUG("the schedule does not hold: %s", why);
-  if (stalls) diag_remark(s->context->diags, loop->loc, pass, "each dot waits for the one before: %s", stalls);
+  if (stalls)
+    diag_remark(s->context->diags, loop->loc, pass, "each dot waits for the one before: %s", stalls);
   op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
   schedule_remark(&s->schedule, pass);
   schedule_expand(&s->schedule, b, any);

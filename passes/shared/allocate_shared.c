@@ -154,7 +154,8 @@ static void find_lives(Allocator *a, Func *func) {
   a->lives = ARENA_ARRAY(a->context->scratch, BufferLife, a->count);
   for (uint32_t i = 0; i < a->count; i++) {
     Op *alloc = a->buffers.allocs.at[i];
-    a->lives[i] = (BufferLife){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN, .group = UINT32_MAX};
+    a->lives[i] = (BufferLife){
+        .alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN, .group = UINT32_MAX};
     a->lives[i].exchanged = is_exchanged(alloc);
     a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
   }

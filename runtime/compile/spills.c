@@ -16,8 +16,8 @@ static bool prints(const Region *region) {
 static bool is_told(const Diags *diags, const Func *func) {
   for (uint32_t i = 0; i < diags->list.n; i++) {
     const Diag *diag = diags->list.at[i];
-    if (diag->severity == DIAG_WARNING && diag->loc.line == func->loc.line && diag->loc.file == func->loc.file &&
-        strstr(diag->message, "will spill"))
+    if (diag->severity == DIAG_WARNING && diag->loc.line == func->loc.line &&
+        diag->loc.file == func->loc.file && strstr(diag->message, "will spill"))
       return true;
   }
   return false;

@@ -273,9 +273,8 @@ static tilec_status compile_whole(Attempt *a, bool only_predict) {
 }
 
 TuneWork tune_work(const CostReport *report) {
-  TuneWork work = {.flops = (double)report->totals.flops.most,
-                   .written = report->unplaced,
-                   .outside = report->outside};
+  TuneWork work = {
+      .flops = (double)report->totals.flops.most, .written = report->unplaced, .outside = report->outside};
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     const CostTraffic *traffic = &report->traffic[i];
     double bytes = (double)traffic->buffer->bytes;

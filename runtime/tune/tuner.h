@@ -66,8 +66,9 @@ typedef struct TuneRequest {
 
 // What a launch computes, whatever the configuration: to see that another one does the same work.
 typedef struct TuneWork {
-  double flops, read, written; // of dots; bytes that are read, of each buffer at most its size; bytes that are written
-  double outside;              // bytes asked for at addresses of no buffer
+  double flops, read,
+      written;    // of dots; bytes that are read, of each buffer at most its size; bytes that are written
+  double outside; // bytes asked for at addresses of no buffer
 } TuneWork;
 
 typedef struct Candidate {
@@ -81,7 +82,7 @@ typedef struct Candidate {
   bool too_large; // its shared memory is too large
   CostTime time;
   TuneWork work;
-  double programs; // of the launch
+  double programs;                          // of the launch
   uint32_t registers, shared_bytes, blocks; // estimated; per CTA; per multiprocessor
   bool measured;
   uint32_t rounds; // number of measured rounds

@@ -38,11 +38,11 @@ typedef struct Loss {
   double counted; // Where the time is not predicted: its part of all `counted_of`, 0 to 1.
   const char *counted_of; // "sectors"; NULL: none.
   CostSaving saving;
-  uint32_t knobs;  // Configurations that differ in these may avoid it. 0: the code has to change.
-  ExplainPrograms programs; // Those with so many programs.
-  bool splits;     // So does a change of the code: several programs share a loop.
-  bool tf32;       // --fp32-dot tf32 may avoid it.
-  bool only_bound; // A loss only if the prediction falls without it.
+  uint32_t knobs;            // Configurations that differ in these may avoid it. 0: the code has to change.
+  ExplainPrograms programs;  // Those with so many programs.
+  bool splits;               // So does a change of the code: several programs share a loop.
+  bool tf32;                 // --fp32-dot tf32 may avoid it.
+  bool only_bound;           // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
   const char *fix;           // The advice in a few words.
   const char *assumes;       // What the time without the loss assumes; NULL: as many programs and warps.
@@ -84,11 +84,11 @@ typedef struct Explanation {
   bool tried;               // Other configurations were searched.
   const char *fixed_grid;   // Which tile sizes were not tried because the grid is of numbers; NULL: none.
   Answer answer;
-  CostEventList events;     // For the schedule on the page.
-  PassTextList passes;      // For the page.
-  CodeText code;            // For the page.
-  const tilec_sim *sim;     // The simulator after the launch. NULL: not asked for.
-  const NcuReport *ncu;     // The measurements. NULL: none.
+  CostEventList events; // For the schedule on the page.
+  PassTextList passes;  // For the page.
+  CodeText code;        // For the page.
+  const tilec_sim *sim; // The simulator after the launch. NULL: not asked for.
+  const NcuReport *ncu; // The measurements. NULL: none.
 } Explanation;
 
 // The launch as the model needs it, in the run's arena.

@@ -262,9 +262,10 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   const char *card = run->options->card;
   const TargetInfo *arch = image.func->module->target.arch;
   if (card && !(l.launch.card = cost_card(arch, card)))
-    return tool_error("[T1006] --card: %s has no card '%s' with known times; cards are: %s; without --card the counts are "
-                      "those of every card", arch->name, card,
-                      cost_cards(run->arena, arch));
+    return tool_error(
+        "[T1006] --card: %s has no card '%s' with known times; cards are: %s; without --card the counts are "
+        "those of every card",
+        arch->name, card, cost_cards(run->arena, arch));
   ask_assembler(&e, image.func, &l.launch);
   status = compile_guard(run->c, report_body, &l);
   if (predicted) {

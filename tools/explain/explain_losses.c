@@ -124,10 +124,11 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op, Lo
            "within a sector or repeat one (pad the row stride, or load each element once and repeat it)";
   if (rank > 1) return transpose;
   if (!stride.known || stride.factors)
-    return arena_printf(e->run->arena,
-                        "a tile of two dimensions, whose last one has stride 1 in memory: a program then works on "
-                        "several columns (%u fill a sector), so give it more warps, or as many programs as before",
-                        SECTOR / bytes);
+    return arena_printf(
+        e->run->arena,
+        "a tile of two dimensions, whose last one has stride 1 in memory: a program then works on "
+        "several columns (%u fill a sector), so give it more warps, or as many programs as before",
+        SECTOR / bytes);
   return arena_printf(
       e->run->arena,
       "neighbouring elements at neighbouring addresses: these are %lld bytes apart (store the fields "
@@ -144,9 +145,9 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
     return;
   }
   Loss loss = {.kind = "uncoalesced", .loc = op->op->loc};
-  loss.what =
-      arena_printf(e->run->arena, "%s of %u bytes per lane touches %.2f times the sectors that its bytes fill",
-                   op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
+  loss.what = arena_printf(e->run->arena,
+                           "%s of %u bytes per lane touches %.2f times the sectors that its bytes fill",
+                           op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
   loss.fix = "tiles along the dimension with stride 1";
   loss.change = uncoalesced_advice(e, op, &loss);
   add_loss(e, loss, &saving);
@@ -267,11 +268,12 @@ static void find_spills(Explanation *e) {
   const Op *loop = NULL;
   const Value *tile = largest_carried(r->func, &loop);
   Loss loss = {.kind = "large tiles", .loc = spilled_loc(e, tile, loop)};
-  loss.what = known ? arena_printf(arena, "each thread spills %d bytes of registers to local memory", e->usage.local_bytes)
+  loss.what = known ? arena_printf(arena, "each thread spills %d bytes of registers to local memory",
+                                   e->usage.local_bytes)
                     : arena_printf(arena, "tiles need %u registers more than a thread has", r->excess);
   if (tile)
-    loss.what = arena_printf(arena, "%s; the loop on line %u carries a tile of %u registers in each thread", loss.what,
-                             loop->loc.line, tile_words(tile->type));
+    loss.what = arena_printf(arena, "%s; the loop on line %u carries a tile of %u registers in each thread",
+                             loss.what, loop->loc.line, tile_words(tile->type));
   loss.change = arena_printf(arena, "smaller tiles or more warps, so that each thread holds less%s",
                              r->func->module->target.maxnreg ? "; a larger maxnreg, or none" : "");
   loss.fix = "smaller tiles or more warps";
@@ -287,7 +289,8 @@ static const Op *shared_loop(const CostReport *r, uint64_t *steps) {
   for (uint32_t i = 0; i < r->op_count; i++) {
     const Op *op = r->ops[i].op, *loop = op_enclosing_loop(op);
     bool carries = false;
-    if (!loop || op_enclosing_loop(loop) || (op->kind != OP_DOT && op->kind != OP_LOAD) || !r->programs) continue;
+    if (!loop || op_enclosing_loop(loop) || (op->kind != OP_DOT && op->kind != OP_LOAD) || !r->programs)
+      continue;
     for (uint32_t k = 0; k < loop->result_count; k++)
       carries |= loop->results[k].first_use && type_is_float(loop->results[k].type);
     *steps = r->ops[i].runs.most / r->programs / region_warps(op);
@@ -304,7 +307,8 @@ static void advise_split(const Explanation *e, Loss *loss, const Op *loop, uint6
   loss->fix = dots ? "split K: more programs share the loop" : "more programs that share the loop";
   loss->change = arena_printf(
       e->run->arena,
-      "more, smaller programs: smaller tiles, or %sanother axis of the grid whose programs each take a part of the "
+      "more, smaller programs: smaller tiles, or %sanother axis of the grid whose programs each take a part "
+      "of the "
       "%llu steps of the loop on line %u, and combine their results (tl.atomic_add, or a second kernel)",
       dots ? "split K: " : "", (unsigned long long)steps, loop->loc.line);
 }
@@ -381,7 +385,8 @@ static const Op *waiting_loop(const CostReport *r) {
 // Warps that a multiprocessor has, also in a launch of few programs.
 static uint32_t warps_at_once(const CostReport *r) {
   const TargetInfo *arch = r->func->module->target.arch;
-  uint64_t each = arch->multiprocessors ? (r->programs + arch->multiprocessors - 1) / arch->multiprocessors : UINT32_MAX,
+  uint64_t each = arch->multiprocessors ? (r->programs + arch->multiprocessors - 1) / arch->multiprocessors
+                                        : UINT32_MAX,
            warps = each * func_warps(r->func);
   return warps < r->occupancy.warps ? (uint32_t)warps : r->occupancy.warps;
 }
@@ -402,20 +407,21 @@ static void find_latency(Explanation *e) {
                       : loop ? loop->loc
                              : LOC_NONE,
                .only_bound = !load};
-  loss.what = arena_printf(
-      e->run->arena,
-      "a program waits for memory %llu times in sequence, with only %u warps per multiprocessor to hide it%s%s",
-      (unsigned long long)(rounds + 0.5), warps_at_once(r), why ? "; this load is not prefetched: " : "",
-      why ? why : "");
+  loss.what = arena_printf(e->run->arena,
+                           "a program waits for memory %llu times in sequence, with only %u warps per "
+                           "multiprocessor to hide it%s%s",
+                           (unsigned long long)(rounds + 0.5), warps_at_once(r),
+                           why ? "; this load is not prefetched: " : "", why ? why : "");
   loss.change = "longer steps, so that more bytes are in flight at once; more, smaller programs";
-  loss.fix = few    ? "--num-stages 3"
-             : loop ? "longer steps or more stages"
-                    : "longer steps, or more programs";
+  loss.fix = few ? "--num-stages 3" : loop ? "longer steps or more stages" : "longer steps, or more programs";
   loss.knobs = few ? KNOB_STAGES : KNOB_TILE | KNOB_WARPS | (load ? 0 : KNOB_STAGES);
-  add_loss(e, loss, &(CostSaving){.rounds = r->rounds > 1 ? r->rounds - 1 : 0, .copies = loop ? r->copy_rounds : 0});
+  add_loss(e, loss,
+           &(CostSaving){.rounds = r->rounds > 1 ? r->rounds - 1 : 0, .copies = loop ? r->copy_rounds : 0});
 }
 
-static Loc reader_loc(const CostTraffic *traffic) { return traffic->reader ? traffic->reader->loc : LOC_NONE; }
+static Loc reader_loc(const CostTraffic *traffic) {
+  return traffic->reader ? traffic->reader->loc : LOC_NONE;
+}
 
 static void add_read_again(Explanation *e, const CostTraffic *traffic) {
   const CostReport *r = e->model;

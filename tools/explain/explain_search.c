@@ -17,7 +17,7 @@ static const double least_gain = 0.02, least_effect = 0.005;
 typedef struct Knob {
   const char *name;
   ExplainKnob kind;
-  bool live; // a change of it has changed the time
+  bool live;           // a change of it has changed the time
   bool works, refused; // Another value alone does the same work; does other work.
 } Knob;
 
@@ -339,8 +339,8 @@ static const char *fixed_grid(const Search *s) {
     if (!example) example = s->knobs[k].name;
   }
   if (!example || !s->e->run->options->grid_given) return NULL;
-  return arena_printf(arena, "not tried: other values of %s, which a grid of numbers does not follow; %s", names,
-                      grid_text(s, example));
+  return arena_printf(arena, "not tried: other values of %s, which a grid of numbers does not follow; %s",
+                      names, grid_text(s, example));
 }
 
 void explain_search(Explanation *e) {

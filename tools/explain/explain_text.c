@@ -401,8 +401,8 @@ static void put_losses(Writer *w) {
   for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
     const Loss *loss = &e->losses.at[i];
     const char *line = loss->loc.line ? arena_printf(e->run->arena, "line %u, ", loss->loc.line) : "";
-    const char *head = arena_printf(e->run->arena, "%u. %s%s (%s): %s", i + 1, line, loss->kind, gain_text(w, loss),
-                                    loss->what);
+    const char *head = arena_printf(e->run->arena, "%u. %s%s (%s): %s", i + 1, line, loss->kind,
+                                    gain_text(w, loss), loss->what);
     put_words(w, head, 0);
     end_line(w);
     put_words(w, arena_printf(e->run->arena, "try: %s", loss->change), 3);
@@ -438,7 +438,8 @@ static void put_head(Writer *w) {
   uint32_t producers = warps > asked ? warps - asked : 0;
   buf_printf(w->out, "%s (%s) for %s, %llu program%s of %u threads", r->func->name, w->e->run->options->file,
              arch->name, (unsigned long long)r->programs, r->programs == 1 ? "" : "s", TARGET_WARP * warps);
-  if (producers) buf_printf(w->out, ": %u warps that compute, and %u that copy", warps - producers, producers);
+  if (producers)
+    buf_printf(w->out, ": %u warps that compute, and %u that copy", warps - producers, producers);
   end_line(w);
   if (r->counted < r->programs)
     buf_printf(w->out, "counted: %llu programs, spread evenly; the others are assumed to be like them\n",

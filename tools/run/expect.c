@@ -121,7 +121,8 @@ static void count_wrong(ExpectResult *result, uint64_t i, double off, double siz
   if (relative > result->relative) result->relative = relative, result->relative_at = i;
 }
 
-void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t *written, ExpectResult *result) {
+void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t *written,
+                    ExpectResult *result) {
   const Argument *buffer = expected->buffer;
   bool integers = !elem_is_float(buffer->elem) && !elem_is_float(expected->elem);
   *result = (ExpectResult){0};
@@ -161,7 +162,8 @@ void expect_print_value(Elem elem, const uint8_t *data, uint64_t i, Buf *out) {
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
-void expect_print_pair(const char *name, const Expected *expected, const uint8_t *got, uint64_t element, Buf *out) {
+void expect_print_pair(const char *name, const Expected *expected, const uint8_t *got, uint64_t element,
+                       Buf *out) {
   expect_print_index(name, expected->buffer, element, out);
   buf_text(out, ": got ");
   expect_print_value(expected->buffer->elem, got, element, out);

@@ -52,9 +52,11 @@ typedef struct ExpectResult {
 } ExpectResult;
 
 // `got`: the buffer's bytes. Only elements with a byte in `written` count; NULL: all do.
-void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t *written, ExpectResult *result);
+void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t *written,
+                    ExpectResult *result);
 // "out[3, 0]: got 1.5, expected 2".
-void expect_print_pair(const char *name, const Expected *expected, const uint8_t *got, uint64_t element, Buf *out);
+void expect_print_pair(const char *name, const Expected *expected, const uint8_t *got, uint64_t element,
+                       Buf *out);
 // "out[3, 0]", from the buffer's shape.
 void expect_print_index(const char *name, const Argument *buffer, uint64_t element, Buf *out);
 // Element i of `data`, as text.

@@ -80,10 +80,11 @@ static const char *describe_unwritten(const Run *run, const RunArg *param, const
 
 void run_refuse_unwritten(Run *run, RunArg *param, const Unwritten *found) {
   Diag *diag = diag_error(&run->c->diags, param->loc, "%s", describe_unwritten(run, param, found));
-  diag_note(&run->c->diags, diag, LOC_NONE,
-            "--check fails if more than %g %% at the end of an output are missing; begin with `zeros:`, or give "
-            "--allow-uncompared=SHARE",
-            100 * run->options->allow_uncompared);
+  diag_note(
+      &run->c->diags, diag, LOC_NONE,
+      "--check fails if more than %g %% at the end of an output are missing; begin with `zeros:`, or give "
+      "--allow-uncompared=SHARE",
+      100 * run->options->allow_uncompared);
   param->told_unwritten = true;
 }
 

@@ -147,7 +147,8 @@ static const StepLoop *count_rounds(Stepper *s, const Op *op) {
   const Op *parent = op->region->parent;
   if (op_is_loop(op)) *loop_of(s, op) = (StepLoop){.op = op};
   if (op->prev && op_is_loop(op->prev)) loop_of(s, op->prev)->ended = true;
-  if (op->prev || !parent || !op_is_loop(parent) || op->region != parent->regions[parent->region_count - 1]) return NULL;
+  if (op->prev || !parent || !op_is_loop(parent) || op->region != parent->regions[parent->region_count - 1])
+    return NULL;
   StepLoop *loop = loop_of(s, parent);
   loop->rounds++;
   return loop;
@@ -174,7 +175,8 @@ static bool on_op(const EvalStop *stop, void *data) {
   bool reports = tell_reports(s);
   bool arrives = begins || !same_line(op->loc, s->last) || (!op->prev && op_is_loop(op->region->parent));
   if (!op->loc.line || ends) arrives = false;
-  bool after_loop = s->mode == STEP_BREAK && op->prev && op_is_loop(op->prev) && is_breakpoint(s, op->prev->loc);
+  bool after_loop =
+      s->mode == STEP_BREAK && op->prev && op_is_loop(op->prev) && is_breakpoint(s, op->prev->loc);
   if (!op->loc.line && !reports) return true;
   if (!ends) s->last = op->loc;
   if (s->mode == STEP_END || !(reports || after_loop || (arrives && wants_stop(s, stop, begins)))) {

@@ -9,21 +9,22 @@
 
 enum { SHOWN = 1000, AROUND = 5 };
 
-static const char help[] = "  step, s              runs to the next line\n"
-                           "  next, n              the same, but runs functions that the line calls as one\n"
-                           "  continue, c          runs to the next breakpoint, error or end\n"
-                           "  break LINE, b LINE   stops where LINE begins; break: lists them\n"
-                           "  delete LINE          removes a breakpoint\n"
-                           "  print NAME, p NAME   the elements of a variable; NAME[A:B]: from A to below B, "
-                           "counted along the rows; NAME[A:B, C]: by dimension\n"
-                           "  print EXPRESSION     a value of numbers, variables, + - * / // % & | and comparisons\n"
-                           "  expect               compares the buffers of --expect as they are now\n"
-                           "  vars, v              all variables\n"
-                           "  program I[,J,K]      runs to the start of another program; to an earlier one "
-                           "from the start of the launch\n"
-                           "  list, l              the lines around\n"
-                           "  quit, q              ends the run; so does the end of the input\n"
-                           "An empty line repeats the last command.\n";
+static const char help[] =
+    "  step, s              runs to the next line\n"
+    "  next, n              the same, but runs functions that the line calls as one\n"
+    "  continue, c          runs to the next breakpoint, error or end\n"
+    "  break LINE, b LINE   stops where LINE begins; break: lists them\n"
+    "  delete LINE          removes a breakpoint\n"
+    "  print NAME, p NAME   the elements of a variable; NAME[A:B]: from A to below B, "
+    "counted along the rows; NAME[A:B, C]: by dimension\n"
+    "  print EXPRESSION     a value of numbers, variables, + - * / // % & | and comparisons\n"
+    "  expect               compares the buffers of --expect as they are now\n"
+    "  vars, v              all variables\n"
+    "  program I[,J,K]      runs to the start of another program; to an earlier one "
+    "from the start of the launch\n"
+    "  list, l              the lines around\n"
+    "  quit, q              ends the run; so does the end of the input\n"
+    "An empty line repeats the last command.\n";
 
 typedef struct Commands {
   Stepper *s;
@@ -294,8 +295,9 @@ static void do_expect(Commands *c) {
     const uint8_t *bytes = eval_memory_bytes(c->s->memory, e->param->base);
     ExpectResult result;
     expect_compare(&e->array, bytes, written, &result);
-    buf_printf(&c->s->out, "  %s: %llu of the %llu elements that are written differ from %s\n", e->param->name,
-               (unsigned long long)result.wrong, (unsigned long long)result.compared, e->array.path);
+    buf_printf(&c->s->out, "  %s: %llu of the %llu elements that are written differ from %s\n",
+               e->param->name, (unsigned long long)result.wrong, (unsigned long long)result.compared,
+               e->array.path);
     for (uint32_t k = 0; k < EXPECT_SHOWN && k < result.wrong; k++) {
       buf_text(&c->s->out, "    ");
       expect_print_pair(e->param->name, &e->array, bytes, result.first[k], &c->s->out);

@@ -246,8 +246,10 @@ void step_print_buffer(const Argument *buffer, const uint8_t *bytes, const uint8
 static void numbers_index(const void *of, uint64_t i, Buf *out) {
   const StepNumbers *numbers = of;
   uint64_t index[TILE_MAX_RANK];
-  for (uint32_t d = numbers->rank; d-- > 0; i /= numbers->shape[d]) index[d] = numbers->first[d] + i % numbers->shape[d];
-  for (uint32_t d = 0; d < numbers->rank; d++) buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
+  for (uint32_t d = numbers->rank; d-- > 0; i /= numbers->shape[d])
+    index[d] = numbers->first[d] + i % numbers->shape[d];
+  for (uint32_t d = 0; d < numbers->rank; d++)
+    buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
   if (numbers->rank) buf_char(out, ']');
 }
 
