@@ -210,6 +210,7 @@ LaunchChecker *check_new(const Launch *launch) {
                               .join = hook_join,
                               .exit = hook_exit,
                               .lost_store = hook_lost_store,
+                              .no_cluster = hook_no_cluster,
                               .shuffle = hook_shuffle,
                               .tmem = hook_tmem,
                               .tmem_change = hook_tmem_change,

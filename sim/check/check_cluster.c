@@ -72,3 +72,11 @@ void visits_end(const Block *block) {
                   true);
   }
 }
+
+void hook_no_cluster(void *context, Warp *warp, const Insn *insn, uint32_t lanes) {
+  (void)context;
+  Report *report = report_new(warp, insn, lanes, TILEC_SIM_CLUSTER, 0, UINT32_MAX);
+  if (!report) return;
+  report_message(report, "the first CTA of a clusterlaunchcontrol.try_cancel that failed is undefined");
+  report_order(report, "this instruction only where query_cancel.is_canceled is true");
+}

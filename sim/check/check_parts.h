@@ -251,6 +251,7 @@ void hook_tmem_change(void *context, Warp *warp, const Insn *insn, uint32_t mask
                       uint32_t columns);
 void hook_cta_group(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // check_lanes.c
+void hook_no_cluster(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
 void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
 void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);
 void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask);

@@ -73,7 +73,21 @@ static uint32_t place_variable(Decoder *d, uint32_t *end, const PtxVar *var) {
   return (uint32_t)at;
 }
 
+static const char elements[] = "xyzw";
+
+// A vector's elements are registers NAME.x, NAME.y and so on (PTX ISA 5.4.2).
 static void declare_registers(Decoder *d, const PtxVar *var) {
+  if (var->vector > 1) {
+    d->has_vectors = true;
+    symbol_add(d, SYMBOL_VECTOR, var->name)->count = var->vector;
+    PtxVar element = *var;
+    element.vector = 1;
+    for (uint32_t i = 0; i < var->vector; i++) {
+      element.name = str_from(arena_printf(d->arena, "%.*s.%c", STR_ARG(var->name), elements[i]));
+      declare_registers(d, &element);
+    }
+    return;
+  }
   uint32_t count = var->range ? var->range : 1;
   if (count > MAX_REGISTERS - d->register_count) {
     ptx_error(d->error, var->pos, "too many registers");
@@ -310,9 +324,34 @@ static void split_opcode(Decoder *d, Str name) {
   }
 }
 
+// The operands, with {NAME.x, NAME.y} in place of a register vector's name.
+static const PtxOperand *with_elements(Decoder *d, const PtxOperand *operands) {
+  PtxOperands list = {0};
+  for (const PtxOperand *from = operands; from; from = from->next) {
+    PtxOperand *to = ARENA_NEW(d->arena, PtxOperand);
+    *to = *from;
+    to->next = NULL;
+    const Symbol *symbol = from->kind == OPERAND_NAME ? symbol_find(d, from->name) : NULL;
+    if (symbol && symbol->kind == SYMBOL_VECTOR) {
+      PtxOperands items = {0};
+      for (uint32_t i = 0; i < symbol->count; i++) {
+        PtxOperand *item = ARENA_NEW(d->arena, PtxOperand);
+        *item = (PtxOperand){.kind = OPERAND_NAME, .pos = from->pos};
+        item->name = str_from(arena_printf(d->arena, "%.*s.%c", STR_ARG(from->name), elements[i]));
+        items = parse_append(items, item);
+      }
+      to->kind = OPERAND_VECTOR;
+      to->items = items.first;
+    } else if (from->items)
+      to->items = (PtxOperand *)with_elements(d, from->items);
+    list = parse_append(list, to);
+  }
+  return list.first;
+}
+
 static void decode_insn(Decoder *d) {
   split_opcode(d, d->stmt->name);
-  d->operand = d->stmt->operands;
+  d->operand = d->has_vectors ? with_elements(d, d->stmt->operands) : d->stmt->operands;
   d->insn = (Insn){.dst2 = UINT32_MAX, .round = ROUND_RN};
   d->made.bytes = 0;
   const InsnRow *row = NULL;

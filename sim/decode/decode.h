@@ -24,7 +24,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
 
 // ---- shared by the decoder's files ----
 
-typedef enum SymbolKind { SYMBOL_REG, SYMBOL_REGS, SYMBOL_ADDRESS, SYMBOL_LABEL, SYMBOL_TABLE } SymbolKind;
+typedef enum SymbolKind { SYMBOL_REG, SYMBOL_REGS, SYMBOL_VECTOR, SYMBOL_ADDRESS, SYMBOL_LABEL, SYMBOL_TABLE } SymbolKind;
 
 typedef struct Symbol {
   SymbolKind kind;
@@ -34,7 +34,7 @@ typedef struct Symbol {
   uint32_t shadows; // Index + 1 of the symbol that it hides in the bucket. 0: none.
   PtxType type;     // For registers.
   uint32_t *slots;  // Registers: slot + 1 of each; 0: not used yet.
-  uint32_t count;   // SYMBOL_REGS.
+  uint32_t count;   // SYMBOL_REGS and SYMBOL_VECTOR.
   PtxSpace space;   // SYMBOL_ADDRESS
   uint64_t address; // or instruction index of a label
   const PtxStmt *table;
@@ -70,6 +70,7 @@ typedef struct Decoder {
   uint32_t buckets[SYMBOL_BUCKETS]; // symbol index + 1
   VEC(Fixup) fixups;
   uint32_t scope, calls, register_count;
+  bool has_vectors; // a register vector is declared
   uint32_t carry; // slot + 1 of the condition code's predicate; 0: not used yet
   // The current statement.
   const PtxStmt *stmt;

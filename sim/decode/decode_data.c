@@ -24,10 +24,15 @@ static void move_wide(Decoder *d, const PtxOperand *to, const PtxOperand *from) 
 }
 
 static void move_vector(Decoder *d, PtxType type, const PtxOperand *vector, bool pack) {
-  uint32_t slots[8], n = 0, bytes = 0;
+  uint32_t slots[8], n = 0, bytes = 0, items = 0;
+  for (const PtxOperand *item = vector->items; item; item = item->next) items++;
   for (const PtxOperand *item = vector->items; item && n < 8; item = item->next) {
-    uint32_t width;
-    slots[n] = register_of(d, item, &width);
+    uint32_t width = ptx_type_bytes(type) / items;
+    if (width == 1) width = 2; // a register of 8 bits
+    if (pack && item->kind == OPERAND_INT)
+      slots[n] = slot_constant(d, item->value, width);
+    else
+      slots[n] = register_of(d, item, &width);
     if (slots[n] == UINT32_MAX && pack) decode_error(d, "'_' cannot be read");
     if (slots[n] != UINT32_MAX && bytes && width != bytes)
       decode_error(d, "the vector's registers differ in width");

@@ -6,6 +6,7 @@
 #include "sim/exec/exec.h"
 #include "sim/machine/block.h"
 #include "sim/machine/grid.h"
+#include "sim/machine/hooks.h"
 #include "sim/machine/lanes.h"
 
 enum { RESPONSE_BYTES = 16, CANCELLED = 0x5c1c0001, FAILED = 0x5c1c0000 };
@@ -56,7 +57,7 @@ void exec_cancel(Warp *warp, const Insn *insn, uint32_t mask) {
   Launch *launch = warp->block->worker->launch;
   for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
     uint64_t cluster;
-    uint32_t response[4] = {0, 0, 0, FAILED};
+    uint32_t response[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, FAILED}; // the first CTA is undefined
     if (!(mask >> l & 1)) continue;
     if (warp->block->cancel_failed) {
       warp_fault(warp, insn, 1u << l, TILEC_SIM_CLUSTER, 0,
@@ -80,14 +81,13 @@ void exec_cancel_query(Warp *warp, const Insn *insn, uint32_t mask) {
     memcpy(response, from + (size_t)RESPONSE_BYTES * l, RESPONSE_BYTES);
     for (int i = 0; i < 4; i++) words[i][l] = response[i];
     cancelled |= (uint32_t)(response[3] == CANCELLED) << l;
-    bool known = response[3] == CANCELLED || response[3] == FAILED;
-    if (!(mask >> l & 1) || (known && (insn->extra == CANCEL_IS_CANCELED || response[3] == CANCELLED)))
-      continue;
+    if (!(mask >> l & 1) || response[3] == CANCELLED || response[3] == FAILED) continue;
     warp_fault(warp, insn, 1u << l, TILEC_SIM_CLUSTER, 0,
-               known ? "the first CTA of a clusterlaunchcontrol.try_cancel that failed"
-                     : "the operand is not a response of clusterlaunchcontrol.try_cancel");
+               "the operand is not a response of clusterlaunchcontrol.try_cancel");
     return;
   }
+  if (insn->extra != CANCEL_IS_CANCELED && (mask & ~cancelled))
+    sim_hook_no_cluster(warp, insn, mask & ~cancelled);
   warp->block->cancel_failed |= (mask & ~cancelled) != 0;
   if (insn->extra == CANCEL_IS_CANCELED)
     predicate_write(warp, insn->dst, cancelled, mask);

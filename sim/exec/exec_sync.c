@@ -12,20 +12,17 @@ void exec_fence(Warp *warp, const Insn *insn, uint32_t mask) {
 }
 
 // FLAG_WIDE: the operand is a shared variable, and the result a generic address.
+// Compilers move mapa out of branches, so the rank may name no CTA. An access by such an address is a fault.
 void exec_mapa(Warp *warp, const Insn *insn, uint32_t mask) {
-  const uint32_t *rank = lanes_at(warp, insn->src[1]);
-  uint32_t size = cluster_size(warp->block);
+  const uint32_t *ranks = lanes_at(warp, insn->src[1]);
   uint64_t wide[LANES];
   uint32_t narrow[LANES];
   for (uint32_t l = 0; l < LANES; l++) {
     wide[l] = address_at(warp, insn->u.address, l) + (insn->flags & FLAG_WIDE ? SHARED_WINDOW : 0);
-    if (warp->block->peers)
-      wide[l] = (wide[l] & ~((uint64_t)UINT32_MAX - CLUSTER_OFFSET)) | (uint64_t)rank[l] << CLUSTER_SHIFT;
+    uint64_t rank = ranks[l] < MAX_RANKS ? ranks[l] : MAX_RANKS - 1;
+    if (warp->block->peers || rank)
+      wide[l] = (wide[l] & ~((uint64_t)UINT32_MAX - CLUSTER_OFFSET)) | rank << CLUSTER_SHIFT;
     narrow[l] = (uint32_t)wide[l];
-    if ((mask >> l & 1) && rank[l] >= size) {
-      warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "CTA %u of a cluster of %u", rank[l], size);
-      return;
-    }
   }
   if (insn->count == 8)
     lanes_write64(warp, insn->dst, wide, mask);

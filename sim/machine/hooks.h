@@ -108,6 +108,8 @@ typedef struct SimHooks {
   void (*split)(void *context, Warp *warp, uint32_t mask); // lanes of a group of `mask` are about to diverge
   void (*join)(void *context, Warp *warp, uint32_t a, uint32_t b); // two groups of lanes become one
   void (*exit)(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
+  // query_cancel reads the first CTA of a try_cancel that failed.
+  void (*no_cluster)(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
   // Lanes of `lost` stored other bytes than memory has now. Other lanes of the same instruction wrote there
   // too.
   void (*lost_store)(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
@@ -276,6 +278,11 @@ static inline void sim_hook_exit(Warp *warp, const Insn *insn, uint32_t lanes) {
 static inline void sim_hook_lost_store(Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask) {
   const SimHooks *hooks = hooks_of(warp);
   if (hooks && hooks->lost_store) hooks->lost_store(hooks->context, warp, insn, lost, mask);
+}
+
+static inline void sim_hook_no_cluster(Warp *warp, const Insn *insn, uint32_t lanes) {
+  const SimHooks *hooks = hooks_of(warp);
+  if (hooks && hooks->no_cluster) hooks->no_cluster(hooks->context, warp, insn, lanes);
 }
 
 static inline void sim_hook_shuffle(Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources) {

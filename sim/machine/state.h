@@ -98,7 +98,7 @@ typedef struct Worker Worker;
 
 // An address of .shared::cluster: the CTA's rank in the cluster, and the address in its shared memory. So are
 // the addresses of a CTA's own shared memory (sm_90 has them so, and CUTLASS relies on it).
-enum { CLUSTER_SHIFT = 24, CLUSTER_OFFSET = (1 << CLUSTER_SHIFT) - 1 };
+enum { CLUSTER_SHIFT = 24, CLUSTER_OFFSET = (1 << CLUSTER_SHIFT) - 1, MAX_RANKS = 1 << (32 - CLUSTER_SHIFT) };
 
 struct Block {
   Worker *worker;

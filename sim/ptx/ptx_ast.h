@@ -53,9 +53,10 @@ typedef struct PtxVar {
   PtxPos pos;
   PtxSpace space;
   PtxType type;
-  uint32_t align; // in bytes; at least the type's alignment
-  uint64_t bytes; // total size; 0 for .extern []
-  uint32_t range; // registers: NAME<range>; 0: a single one
+  uint32_t align;  // in bytes; at least the type's alignment
+  uint64_t bytes;  // total size; 0 for .extern []
+  uint32_t range;  // registers: NAME<range>; 0: a single one
+  uint32_t vector; // elements of a .v2 or .v4; else 1
   bool is_extern;
   Str name;
   PtxOperand *init; // NULL: zero
@@ -107,8 +108,8 @@ typedef struct PtxFunc {
   Str name;
   PtxVar *results, *params;
   uint32_t reqntid[3], maxntid[3], cluster[3]; // zero: none; cluster: .reqnctapercluster
-  uint32_t minnctapersm, maxnreg;  // zero: none
-  PtxStmt *body;                   // NULL: empty
+  uint32_t minnctapersm, maxnreg;              // zero: none
+  PtxStmt *body;                               // NULL: empty
   struct PtxFunc *next;
 } PtxFunc;
 

@@ -189,6 +189,7 @@ static PtxVar *var_new(PtxParser *parser, PtxToken name) {
   var->space = parser->space;
   var->type = parser->type;
   var->is_extern = parser->is_extern;
+  var->vector = parser->vector;
   uint32_t natural = ptx_type_bytes(var->type) * parser->vector;
   var->align = parser->align > natural ? parser->align : natural;
   if (var->align == 0) var->align = 1;
@@ -198,8 +199,8 @@ static PtxVar *var_new(PtxParser *parser, PtxToken name) {
 
 PtxVar *parse_var(PtxParser *parser, PtxToken name, PtxOperands dims, PtxOperand *init) {
   PtxVar *var = var_new(parser, name);
-  if (var->space == SPACE_REG && (dims.n || parser->vector > 1 || init))
-    ptx_error(parser->error, name.pos, "a register is one scalar");
+  if (var->space == SPACE_REG && (dims.n || init))
+    ptx_error(parser->error, name.pos, "a register is one scalar or vector, without a value");
   if (var->space != SPACE_REG && var->type == PTX_PRED)
     ptx_error(parser->error, name.pos, "a predicate is a register");
   uint64_t bytes = (uint64_t)ptx_type_bytes(var->type) * parser->vector;
@@ -218,8 +219,8 @@ PtxVar *parse_var(PtxParser *parser, PtxToken name, PtxOperands dims, PtxOperand
 PtxVar *parse_range(PtxParser *parser, PtxToken name, PtxToken count) {
   PtxVar *var = var_new(parser, name);
   var->range = small_number(parser, parse_number(parser, count, false));
-  if (var->space != SPACE_REG || var->range == 0)
-    ptx_error(parser->error, name.pos, "only registers have ranges, of at least one");
+  if (var->space != SPACE_REG || var->range == 0 || var->vector > 1)
+    ptx_error(parser->error, name.pos, "only scalar registers have ranges, of at least one");
   return var;
 }
 

@@ -89,12 +89,13 @@ class Simulator:
             c_uint32(0), c_uint32(swizzle), c_uint32(0), c_uint32(0)))
         return bytes(made)
 
-    # params: bytes, one element a parameter. Returns the reports, one line each.
-    def launch(self, kernel, grid, threads, shared, params):
+    # params: bytes, one element a parameter. cluster: the kernel's own if None. Returns the reports, one line each.
+    def launch(self, kernel, grid, threads, shared, params, cluster=None):
         buffers = [ctypes.create_string_buffer(p, len(p)) for p in params]
         pointers = (c_void_p * max(len(buffers), 1))(*[ctypes.addressof(b) for b in buffers])
-        result = self.library.tilec_sim_launch(self.sim, kernel, (c_uint32 * 3)(*grid), (c_uint32 * 3)(threads, 1, 1),
-                                               c_uint32(shared), pointers)
+        cluster = cluster and (c_uint32 * 3)(*cluster)
+        result = self.library.tilec_sim_launch_cluster(self.sim, kernel, (c_uint32 * 3)(*grid), cluster,
+                                                       (c_uint32 * 3)(threads, 1, 1), c_uint32(shared), pointers)
         reports = list(self.reports())
         if not reports:
             self.must(result)

@@ -243,7 +243,8 @@ static void test_mistakes_are_reported(void **unused) {
        "allocation"},
       {"cp.async.ca.shared.global [s], [%o+128], 4;\n", TILEC_SIM_OUT_OF_BOUNDS, "allocation"},
       {"cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%o, {0, 0}];\n", TILEC_SIM_ASYNC, "no tensor map"},
-      {"mov.u32 %r, s;\nmapa.shared::cluster.u32 %r, %r, 1;\n", TILEC_SIM_ASYNC, "cluster of 1"},
+      {"mov.u32 %r, s;\nmapa.shared::cluster.u32 %r, %r, 1;\nst.shared::cluster.u32 [%r], 1;\n",
+       TILEC_SIM_OUT_OF_BOUNDS, "of 80 bytes"},
   };
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     char text[1500];

@@ -187,6 +187,8 @@ REF(wide_swap, b)
 REF(dp4, (uint32_t)((int8_t)a *(int64_t)(uint8_t)b + (int8_t)(a >> 8) * (int64_t)(uint8_t)(b >> 8) +
                     (int8_t)(a >> 16) * (int64_t)(uint8_t)(b >> 16) +
                     (int8_t)(a >> 24) * (int64_t)(uint8_t)(b >> 24) + (int64_t)(uint32_t)c))
+REF(pair_of_registers, b << 32 | (uint32_t)a)
+REF(pair_with_literal, (uint64_t)0x40004040 << 32 | (uint32_t)a)
 REF(mul24hi, (uint32_t)((a & 0xffffff) * (b & 0xffffff) >> 16))
 
 static const Case cases[] = {
@@ -194,6 +196,9 @@ static const Case cases[] = {
     {"sub.cc.u32 %r5, %r1, %r2; subc.u32 %rout, %r3, %r2;", sub96, 0},
     {"mad.lo.cc.u32 %r5, %r1, %r2, %r3; madc.hi.u32 %rout, %r1, %r2, 0;", madhi_carry, 0},
     {"sad.s32 %rout, %r1, %r2, %r3;", sads, 0},
+    {"{ .reg .v2 .b32 both; mov.b32 both.x, %r1; mov.b32 both.y, %r2; mov.b64 %dout, both; }",
+     pair_of_registers, 0},
+    {"mov.b64 %dout, {%r1, 0x40004040};", pair_with_literal, 0},
     {"bfind.s32 %rout, %r1;", bfinds, 0},
     {"bfind.u64 %rout, %d1;", bfindu64, 0},
     {"fns.b32 %rout, %r1, %r2, -2;", fnsb, 0},
@@ -360,6 +365,8 @@ static void test_what_is_not_supported_says_so(void **unused) {
   static const struct {
     const char *functions, *body, *message;
   } bad[] = {
+      {"", "{ .reg .v2 .b32 both<2>; }", "only scalar registers have ranges"},
+      {"", "{ .reg .b32 one = 1; }", "a register is one scalar or vector"},
       {"", "multimem.red.global.add.f32 [%d1], %r1;", "unknown instruction 'multimem.red.global.add.f32'"},
       {".func f() { call f; ret; }", "call f;", "'f' calls itself: recursion is not supported"},
       {".func f();", "call f;", "'f' has no body in this module: calls of other modules are not supported"},
