@@ -326,11 +326,11 @@ def glossary():
             yield "G", words_of(words), f"{bold(plain(words))}\n\n{wrapped(plain(cells[1]), 0, 0)}\n"
 
 
-def plain_word(word):
-    """As help_words.c compares it: in lower case, without what is before and after a function's name."""
+def plain_words(word):
+    """As help_words.c compares it: in lower case, without what is before and after a function's name. Also with all parts of the name."""
     for head in ("np.", "numpy.", "a.", "x.", "random.", "linalg."):
         word = word.removeprefix(head)
-    return re.sub(r"[-_ ]+", " ", re.split(r"(?<=.)[(.<]", word)[0].lstrip("-_ ")).strip().lower()
+    return [re.sub(r"[-_ ]+", " ", re.split(ends, word)[0].lstrip("-_ ")).strip().lower() for ends in (r"(?<=.)[(.<]", r"(?<=.)[(<]")]
 
 
 def other_words():
@@ -708,7 +708,7 @@ def texts():
     words, others = list(glossary()), list(other_words())
     yield from words
     yield from specs()
-    yield from ((kind, [plain_word(word) for word in keys], body) for kind, keys, body in others)
+    yield from ((kind, list(dict.fromkeys(word for key in keys for word in plain_words(key))), body) for kind, keys, body in others)
     yield from topics()
     of_c = list(c_names())
     yield from (("T", words, body) for words, body in [*of_c, *cpp_names()])

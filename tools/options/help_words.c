@@ -262,15 +262,15 @@ static bool matches(Str pattern, const char *word) {
   return *word || matches(rest, word);
 }
 
-// A word of CUDA or NumPy. "np.", "np.random." and an array's name before a '.' are left out, and so is what follows a '(', '.' or
-// '<'. Each row of blanks, '-' and '_' is one blank inside the word.
-static bool is_about(Str pattern, const char *asked) {
+// A word of CUDA or NumPy. "np.", "np.random." and an array's name before a '.' are left out, and so is what
+// follows one of `ends`. Each row of blanks, '-' and '_' is one blank inside the word.
+static bool is_about_until(Str pattern, const char *asked, const char *ends) {
   static const char *const heads[] = {"np.", "numpy.", "a.", "x.", "random.", "linalg."};
   char word[80];
   size_t n = 0;
   for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
     if (str_starts(str_from(asked), heads[i])) asked += strlen(heads[i]);
-  for (; *asked && n + 2 < sizeof word && !(n && strchr("(.<", *asked)); asked++)
+  for (; *asked && n + 2 < sizeof word && !(n && strchr(ends, *asked)); asked++)
     if (!strchr("-_ ", *asked))
       word[n++] = (char)tolower((unsigned char)*asked);
     else if (n && word[n - 1] != ' ')
@@ -279,6 +279,18 @@ static bool is_about(Str pattern, const char *asked) {
   word[n] = '\0';
   return n && matches(pattern, word);
 }
+
+static bool is_about(Str pattern, const char *asked) { return is_about_until(pattern, asked, "(.<"); }
+
+// With all parts of a name such as cp.async.bulk.
+static bool is_about_all(Str pattern, const char *asked) { return is_about_until(pattern, asked, "(<"); }
+
+static bool is_of_numpy(const char *word) {
+  return str_starts(str_from(word), "np.") || str_starts(str_from(word), "numpy.");
+}
+
+// The kinds of other systems' words that may be asked for: "np.device" is no word of CUDA.
+static const char *other_kinds(const char *word) { return is_of_numpy(word) ? "N" : "CN"; }
 
 static bool is_any(Str word, const char *unused) {
   (void)word, (void)unused;
@@ -301,9 +313,10 @@ void options_print_spec(const char *word, Buf *out) {
 
 // "tl.abs" for "np.abs": a function with the same name, of tl or libdevice, that the table of NumPy's words lacks.
 static bool numpy_function(const char *word, char name[80]) {
-  size_t head = str_starts(str_from(word), "np.") ? 3 : str_starts(str_from(word), "numpy.") ? 6 : 0;
-  snprintf(name, 80, "tl.%.*s", (int)strcspn(word + head, "("), word + head);
-  return head && language_has(name) && !has_text("N", word, is_about);
+  const char *name_at = strchr(word, '.');
+  if (!is_of_numpy(word)) return false;
+  snprintf(name, 80, "tl%.*s", (int)strcspn(name_at, "("), name_at);
+  return language_has(name) && !has_text("N", word, is_about);
 }
 
 static void put_other_word(Buf *out, const char *word, bool colors) {
@@ -314,7 +327,9 @@ static void put_other_word(Buf *out, const char *word, bool colors) {
     language_print_help(name, colors, out);
     system = "NumPy", page = "docs/how-to/coming-from-numpy.md";
   }
-  for (const char *at = help_texts; find_text(&at, "CN", word, is_about, &found);) {
+  const char *kinds = other_kinds(word);
+  WordTest *test = has_text(kinds, word, is_about_all) ? is_about_all : is_about;
+  for (const char *at = help_texts; find_text(&at, kinds, word, test, &found);) {
     put_apart(out, found.text, colors);
     system = found.kind == 'C' ? "CUDA" : "NumPy";
     page = found.kind == 'C' ? "docs/how-to/coming-from-cuda.md" : "docs/how-to/coming-from-numpy.md";
@@ -381,7 +396,7 @@ void options_print_python_option(const char *word, bool colors, Buf *out) {
 bool options_has_word(const char *word) {
   char name[80];
   return numpy_function(word, name) || strcmp(word, "SPEC") == 0 || has_text("ST", word, is_word) ||
-         has_text("G", word, is_same) || has_text("CN", word, is_about) || options_has_python(word);
+         has_text("G", word, is_same) || has_text(other_kinds(word), word, is_about) || options_has_python(word);
 }
 
 bool options_has_near_word(const char *word) {
