@@ -56,6 +56,12 @@ static inline bool char_is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+// True if `a` begins with that whole word: ".loc" does not begin ".local".
+static inline bool str_starts_word(Str a, const char *word) {
+  size_t n = strlen(word);
+  return str_starts(a, word) && (a.n == n || !char_is_word(a.at[n]));
+}
+
 // The value of a hexadecimal digit; 99 for another character.
 static inline int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';

@@ -82,8 +82,8 @@ static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type
   }
   if (builtin_refuse_fp8(e, call->locs[at], call, type)) return false;
   if (type_is_float(type)) return true;
-  elab_error(e, call->locs[at], "[T0207] '%s' needs floats, not %s; cast with .to(fp32) first", call->text,
-             obj_describe(e, &call->args[at]));
+  elab_error(e, call->locs[at], "[T0207] '%s' needs floats, not %s; cast with .to(tl.float32) first",
+             call->text, obj_describe(e, &call->args[at]));
   return false;
 }
 
@@ -225,8 +225,8 @@ bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t
   Obj both = {.kind = OBJ_CONST, .typed = true, .elem = elem, .constant = {.kind = CONST_INT}};
   if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, first, &both, &elem)) return false;
   if (!elem_is_float(elem)) {
-    elab_error(e, call->loc, "[T0207] '%s' is for floats, not %s; cast with .to(fp32) first", call->text,
-               elem_info(elem)->name);
+    elab_error(e, call->loc, "[T0207] '%s' is for floats, not %s; cast with .to(tl.float32) first",
+               call->text, elem_info(elem)->name);
     return false;
   }
   for (uint32_t i = 0; i < 3; i++)

@@ -63,7 +63,7 @@ static void take_ptx(Compilation *c, Request *request) {
   while (text.n) {
     Str line = next_line(&text), bare = line;
     while (bare.n && (*bare.at == '\t' || *bare.at == ' ')) bare.at++, bare.n--;
-    if (str_starts(bare, ".loc")) {
+    if (str_starts_word(bare, ".loc")) {
       unsigned file, number;
       if (sscanf(bare.at, ".loc %u %u", &file, &number) == 2) op = op_of(&request->places, number);
     } else if (!str_starts(bare, ".file") && !str_starts(bare, "$L__tmp") && !str_starts(bare, "$L__func")) {

@@ -49,7 +49,7 @@ Loc ptx_source(Sources *sources, Str ptx, uint32_t line) {
   for (; line > 0 && !loc.line; line--) {
     Str text = line_from(ptx, line_start(ptx, line));
     size_t at = strlen(".loc");
-    if (!str_starts(text, ".loc")) continue;
+    if (!str_starts_word(text, ".loc")) continue;
     const char *name = file_name(sources->arena, ptx, number_at(text, &at));
     loc.line = number_at(text, &at);
     loc.col = (uint16_t)number_at(text, &at);

@@ -66,6 +66,14 @@ static bool is_update(const Actor *actor, const Mark *mark) {
          strcmp(a->file, b->file) == 0;
 }
 
+// True if the access is the copy of a cp.async, which may run long after the instruction.
+static bool is_copy(const Actor *actor) {
+  StrandKind kind;
+  uint32_t block, which;
+  strand_name(checker_of(actor->warp), actor->mark.strand, &block, &kind, &which);
+  return kind == STRAND_COPY;
+}
+
 static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *report) {
   StrandKind kind;
   uint32_t block, which;
@@ -80,9 +88,10 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
     else if (is_update(actor, mark))
       report_order(report, "an atomic, such as atomicAdd, instead of the load and the store");
     else
-      report_order(report,
-                   "__threadfence() (fence.acq_rel.gpu) after the first, then an atomic or volatile flag "
-                   "(a release); __threadfence() after the flag is read (an acquire)");
+      report_order(
+          report,
+          "for an update an atomic, such as atomicAdd; else __threadfence() (fence.acq_rel.gpu) after "
+          "the first, an atomic or volatile flag, and __threadfence() after the flag is read");
   } else if (proxy)
     report_order(report, "fence.proxy.async by the writing threads, then a barrier");
   else if (kind == STRAND_COPY)
@@ -90,6 +99,12 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
                  "__pipeline_wait_prior() (cp.async.wait_group) by warp %u, then __syncthreads() for other "
                  "warps",
                  which);
+  else if (is_copy(actor))
+    report_order(
+        report,
+        "if the other access needs this copy, __pipeline_wait_prior() (cp.async.wait_group) by warp %u, "
+        "then __syncthreads(); else __syncthreads() before the copy",
+        actor->warp->index);
   else if (kind == STRAND_BULK_READ)
     report_order(report, "cp.async.bulk.wait_group.read by the issuing thread, then a barrier for others");
   else if (kind == STRAND_BULK)

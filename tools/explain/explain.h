@@ -45,7 +45,8 @@ typedef struct Loss {
   bool only_bound;           // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
   const char *fix;           // The advice in a few words.
-  const char *assumes;       // What the time without the loss assumes; NULL: as many programs and warps.
+  const char
+      *assumes; // What the time without the loss assumes; NULL: the same numbers of programs and warps.
 } Loss;
 
 enum { LOSSES_TOLD = 3 };

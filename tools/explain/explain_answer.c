@@ -201,8 +201,8 @@ const char *explain_headline(const Explanation *e) {
         arena, "%s; the work needs %s at least, and %s", head, explain_duration(arena, explain_floor(e)),
         e->tried ? "no change was found that gains 1 %" : "other configurations were not tried");
   const char *left = explain_duration(arena, time->seconds - answer->gain);
-  const char *given =
-      answer->loss && answer->loss->assumes ? answer->loss->assumes : "with as many programs and warps";
+  const char *given = answer->loss && answer->loss->assumes ? answer->loss->assumes
+                                                            : "with the same numbers of programs and warps";
   return arena_printf(arena, "%s: %s%s. Try %s: %s%s%s, %.0f %% less", head, answer->flaw, lines_text(e),
                       answer->change, left, answer->what_if ? "" : " ", answer->what_if ? "" : given,
                       100 * answer->gain / time->seconds);

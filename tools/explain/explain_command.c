@@ -219,6 +219,8 @@ static ExitStatus print(const Explanation *e) {
   else
     explain_text(e, file ? o->color == COLOR_ALWAYS : tool_colors(o->color, STDOUT_FILENO), &out);
   bool good = tool_write(file ? o->output : "-", buf_view(&out));
+  if (good && file && o->format == FORMAT_HTML)
+    printf("%s\nwrote %s, a page for a browser\n", explain_headline(e), o->output);
   buf_free(&out);
   return good ? EXIT_DONE : EXIT_DIAGNOSED;
 }

@@ -127,7 +127,7 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op, Lo
     return arena_printf(
         e->run->arena,
         "a tile of two dimensions, whose last one has stride 1 in memory: a program then works on "
-        "several columns (%u fill a sector), so give it more warps, or as many programs as before",
+        "several columns (%u fill a sector), so give it more warps, or keep the number of programs",
         SECTOR / bytes);
   return arena_printf(
       e->run->arena,

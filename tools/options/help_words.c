@@ -396,7 +396,8 @@ void options_print_python_option(const char *word, bool colors, Buf *out) {
 bool options_has_word(const char *word) {
   char name[80];
   return numpy_function(word, name) || strcmp(word, "SPEC") == 0 || has_text("ST", word, is_word) ||
-         has_text("G", word, is_same) || has_text(other_kinds(word), word, is_about) || options_has_python(word);
+         has_text("G", word, is_same) || has_text(other_kinds(word), word, is_about) ||
+         options_has_python(word);
 }
 
 bool options_has_near_word(const char *word) {

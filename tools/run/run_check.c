@@ -227,10 +227,12 @@ static ExitStatus report_totals(Run *run, const Reference *reference, const Chec
   printf("%scheck: %s\n", prefix, failed ? "FAILED" : "passed");
   bool tells = nothing && !reference->told && !totals->unwritten;
   if (tells && totals->uncertain)
-    diag_error(&run->c->diags, LOC_NONE, "[T1405] --check compared nothing: all %llu elements are uncertain",
+    diag_error(&run->c->diags, run->c->module->funcs.at[0]->loc,
+               "[T1405] --check compared nothing: all %llu elements are uncertain",
                (unsigned long long)totals->uncertain);
   else if (tells)
-    diag_error(&run->c->diags, LOC_NONE, "[T1405] --check compared nothing: the kernel wrote to no buffer");
+    diag_error(&run->c->diags, run->c->module->funcs.at[0]->loc,
+               "[T1405] --check compared nothing: the kernel wrote to no buffer");
   return failed ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 

@@ -135,7 +135,7 @@ static bool body_place(const Run *run, const char *entry, unsigned long *file, u
   run_entry_param(run, entry, 0, &body);
   while (body.n) {
     Str text = next_line(&body);
-    if (!str_starts(text, ".loc")) continue;
+    if (!str_starts_word(text, ".loc")) continue;
     char *end;
     *file = strtoul(text.at + strlen(".loc"), &end, 10);
     *line = strtoul(end, NULL, 10);

@@ -25,7 +25,7 @@ ptx() { # the kernel's place, those of the load and of the store, and .file
   .param .u32 s_param_3, .param .u64 s_param_4) {
   .reg .b64 %rd<9>;
   .reg .b32 %r<3>;
-  .reg .f32 %f<5>;
+  .local .align 4 .b8 __local_depot0[16]; .reg .f32 %f<5>;
   $1
   ld.param.u64 %rd1, [s_param_0];
   ld.param.u64 %rd2, [s_param_2];
