@@ -257,7 +257,7 @@ public:
     std::snprintf(text, sizeof text, "%.17e", static_cast<double>(value));
     return define(name, text);
   }
-  // The other options, such as num_warps: how.raw().num_warps = 8. Strings in it are valid until the next define().
+  // The members of tilec_compile_options: how.raw().num_warps = 8. Strings in it are valid until the next define().
   tilec_compile_options &raw() {
     texts_.clear();
     for (const std::string &text : defines_) texts_.push_back(text.c_str());
@@ -341,7 +341,7 @@ public:
     raw_.names = names_.data();
     return *this;
   }
-  const tilec_tuple &raw() const noexcept { return raw_; } // valid as long as this object
+  const tilec_tuple &raw() const noexcept { return raw_; } // for C, valid as long as this object
 
 private:
   tilec_tuple raw_ = TILEC_TUPLE_INIT;

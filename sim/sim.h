@@ -147,6 +147,8 @@ TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uin
 //   host: the memory; it must outlive the mapping
 //   bytes: its size
 //   address: set to the device address, which differs from host's by a multiple of 16. tilec_sim_free ends the mapping
+//   TILEC_SIM_ERROR_INVALID: host is NULL and bytes is not 0.
+//   TILEC_SIM_ERROR_MEMORY: there is no address space left for it.
 TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
 // Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind. Its addresses are never reused.
 //   address: where it begins; 0 is allowed

@@ -208,7 +208,17 @@ def _report(launch: Launch) -> int:
 
 
 class Explanation:
-    """What a launch costs, as `tilec explain` predicts it. Its text is the report. A notebook shows it as a page."""
+    """What a launch costs, as `tilec explain` predicts it; JITFunction.explain returns it. `str()` is the report, and a
+    notebook shows the page.
+
+    Attributes:
+        text: the report, as `tilec explain` prints it.
+
+    Example::
+
+        told = add.explain(x, y, out, 1000, grid=grid, BLOCK=256)
+        print(told.headline in told.text, "<html" in told.page)  # True True
+    """
 
     def __init__(self, launch: Launch):
         self._launch = launch

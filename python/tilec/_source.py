@@ -139,12 +139,22 @@ def _found_in(function: types.FunctionType, text: str) -> Optional[Tuple[str, in
     return "".join(lines), first
 
 
+def _lines_before(text: str, file: str) -> int:
+    """The lines before the text in the file that has it once, so that messages name a line of the file; else 0."""
+    try:
+        with open(file, encoding="utf-8") as opened:
+            whole = opened.read()
+    except (OSError, UnicodeError, ValueError):
+        return 0
+    return whole[: whole.index(text)].count("\n") if text.strip() and whole.count(text) == 1 else 0
+
+
 def give(function: types.FunctionType, text: str) -> None:
     """Takes the function's text from `text`, which is the function or what has it."""
     found = _found_in(function, text) or _found_in(function, textwrap.dedent(text))
     if found is None:
         raise CaptureError(f"source= has no function '{function.__name__}', or several: it is the text with its 'def'")
-    _texts[function] = found
+    _texts[function] = found[0], found[1] + _lines_before(text, function.__code__.co_filename)
     _sources.pop(function, None)
 
 

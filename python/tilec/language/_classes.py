@@ -30,8 +30,8 @@ class range(_kernels_own):
             1 prefetches nothing. None takes the kernel's: `--num-stages`, or `num_stages` of a launch. Without
             these it is 3.
         loop_unroll_factor: the most copies of the body, for loops that load: loads of several iterations are then
-            in flight. 1: one copy. None leaves the number to the compiler. Long bodies have fewer copies, and
-            bodies that store or have a `tl.dot` one. Values do not change.
+            in flight. 1: one copy. None leaves the number to the compiler. A long body gets fewer copies. A body
+            that stores, or has a `tl.dot`, stays single. Values do not change.
         disallow_acc_multi_buffer: Triton then keeps one buffer for a dot's accumulator. No effect here:
             accumulators are in registers.
         flatten: Triton then joins this loop with the one in it, for its pipeline. No effect here.

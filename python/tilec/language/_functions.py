@@ -181,13 +181,13 @@ def _experimental_make_tensor_descriptor(base: Value, shape: Shape, strides: Sha
     """The former name of `tl.make_tensor_descriptor`.
 
     Args:
-        base: as there.
-        shape: as there.
-        strides: as there.
-        block_shape: as there.
-        padding_option: as there.
+        base: as of `tl.make_tensor_descriptor`.
+        shape: as of `tl.make_tensor_descriptor`.
+        strides: as of `tl.make_tensor_descriptor`.
+        block_shape: as of `tl.make_tensor_descriptor`.
+        padding_option: as of `tl.make_tensor_descriptor`.
 
-    Errors: as there.
+    Errors: those of `tl.make_tensor_descriptor`.
 
     Example::
 
@@ -2955,8 +2955,8 @@ def store(pointer: Value, value: Value, mask: Value = None, boundary_check: Shap
             not used again soon; `".wt"`: written to memory at once. `""` lets the GPU choose.
         eviction_policy: as for `tl.load`.
 
-    Errors: an error if `pointer` is not a pointer or is declared `tl.const`. An error if the mask is not i1, or
-        if the value is larger than the pointer.
+    Errors: an error if `pointer` is not a pointer or is declared `tl.const`. An error if the mask is not i1. An
+        error if `value` is a tile and `pointer` is one pointer: pass a tile of pointers, as in `out + i`.
 
     Triton: block pointers there refuse a value of another type. tilec converts it.
 
