@@ -469,7 +469,6 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   print_ptx(finding, &words.message);
   bool shown = c->verbose || c->ptx_file || !finding->loc.line;
   if (shown && !of_launch(r->kind)) diag_note(c->diags, diag, finding->loc, "%s", words.message.at);
-  if (c->ptx_hint && c->diags->errors == 1) diag_note(c->diags, diag, LOC_NONE, "%s", c->ptx_hint);
   buf_free(&words.message);
   buf_free(&words.advice);
 }

@@ -17,7 +17,6 @@ typedef struct ReportContext {
   uint32_t devices;            // of the launch: with more than one, programs are named with theirs
   const char *const *pointers; // The name of each argument that is a pointer, or NULL. NULL: not known.
   const char *ptx_file;        // for PTX from the user: locations are its lines; otherwise NULL
-  const char *ptx_hint;        // a note of the first report of such PTX; NULL: none
   bool weak_atomics;           // the kernel has some (func_has_weak_atomics)
   bool no_shared;              // the user gave the launch no dynamic shared memory, and could
   bool verbose;                // adds a last note with instruction, warp, lanes and address

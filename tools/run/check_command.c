@@ -162,6 +162,7 @@ static ExitStatus print_findings(Check *check) {
   run->c->diags.error_limit = MAX_REPORTS;
   for (uint32_t i = 0; i < check->findings.n; i++) add_diagnostic(check, &check->findings.at[i]);
   report_join_updates(&run->c->diags);
+  run_note_hint(run);
   if (check->reference) evaluated = run_take_reports(run, check->reference, check->evaluated);
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;

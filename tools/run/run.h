@@ -190,6 +190,7 @@ ExitStatus run_outputs(const Run *run, ExitStatus result);
 // How reports name the run's buffers, and where reports go.
 BufferName run_buffer_name(const RunArg *param);
 ReportContext run_report_context(const Run *run);
+void run_note_hint(Run *run); // adds ptx_hint to the last report
 // Reports the errors of a launch on the simulator or the evaluator as diagnostics, and other runtime errors
 // as messages.
 ExitStatus run_launch_failed(Run *run, const int64_t grid[3], tilec_status status);

@@ -19,7 +19,6 @@ ReportContext run_report_context(const Run *run) {
   context.devices = run->options->devices;
   if (run->bits) context.arg_count = run->bit_count;
   if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
-  context.ptx_hint = run->ptx_hint;
   context.no_shared = context.ptx_file && !run->options->shared_bytes;
   for (uint32_t i = 0; i < run->holder_count; i++)
     if (run->params[i].buffer == &run->params[i]) {
@@ -28,6 +27,12 @@ ReportContext run_report_context(const Run *run) {
       names[context.name_count++] = name;
     }
   return context;
+}
+
+void run_note_hint(Run *run) {
+  Diags *diags = &run->c->diags;
+  if (run->ptx_hint && diags->errors)
+    diag_note(diags, diags->list.at[diags->list.n - 1], LOC_NONE, "%s", run->ptx_hint);
 }
 
 // True if the mistake belongs to an op, so that the evaluator finds it too.
@@ -46,6 +51,7 @@ ExitStatus run_launch_failed(Run *run, const int64_t grid[3], tilec_status statu
     report_diagnose(&context, &finding);
     of_op |= is_of_op(finding.report.kind);
   }
+  run_note_hint(run);
   if (status != TILEC_ERROR_LAUNCH || !run->c->diags.errors) return run_failed(run, status);
   if (of_op) run_explain_fault(run, grid);
   tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
