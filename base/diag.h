@@ -71,17 +71,17 @@ typedef struct FixIt {
 // An error of a kernel while it ran, or a difference in its results. The message has the text; this is for
 // programs.
 typedef struct DiagRun {
-  const char *kind;           // "out of bounds"; "differs"
-  const char *buffer;         // the argument's name; NULL: none
-  int64_t index;              // of the element in the buffer
-  int64_t indices[8];         // by dimension
-  uint32_t rank;              // of the indices; 0: not known
+  const char *kind;           // "out of bounds"; "differs".
+  const char *buffer;         // The argument's name; NULL: none.
+  int64_t index;              // The element's number in the buffer.
+  int64_t indices[8];         // By dimension.
+  uint32_t rank;              // Number of indices; 0: not known
   uint32_t program[3];        // Unused for results that differ.
-  uint32_t element[8];        // of the op's tile, by dimension: the first one that fails
+  uint32_t element[8];        // The first one of the op's tile that fails, by dimension
   uint32_t element_rank;      // 0: not known, or no tile
   uint64_t count;             // Number of occurrences, or of elements.
-  const char *with;           // For results that differ: the other result; else NULL
-  const char *got, *expected; // the element's values as decimals; NULL: none
+  const char *with;           // For results that differ: the other result; else NULL.
+  const char *got, *expected; // The element's values as decimals; NULL: none
   // For races: "load", "store" or "atomic", of the access at the message's place and of the other one, and the other's
   // place, which is the same if one op makes both. Else NULL. Literals.
   const char *access, *other_access;

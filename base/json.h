@@ -2,13 +2,17 @@
 // JSON text: the only writer for the library and the tools. The output depends only on the calls. Members
 // keep the order of the calls, with ", " between items and ": " after names, on one line.
 //
+// ```
 //   Json json = {.out = &out};
 //   json_object(&json, NULL);
 //   json_uint(&json, "line", 3);
 //   json_array(&json, "notes");
 //   json_text(&json, NULL, "a \"quoted\" word");
 //   json_array_end(&json);
-//   json_object_end(&json);             {"line": 3, "notes": ["a \"quoted\" word"]}
+//   json_object_end(&json); // closes the object
+// ```
+//
+// makes `{"line": 3, "notes": ["a \"quoted\" word"]}`.
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 

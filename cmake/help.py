@@ -496,6 +496,8 @@ def comment_lines(text):
     """A comment of a header: prose, then its items, which are further in."""
     out, pending, indent = "", [], 0
     for line in [re.sub(r"^ ?\*? ?", "", line).rstrip() for line in text.split("\n")] + [""]:
+        if line == "```":  # an example is indented
+            continue
         item = re.match(r"  (?=\S)", line)
         if pending and (item or not line):
             out, pending = out + wrapped(" ".join(pending), indent, indent + (2 if indent else 0)) + "\n", []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What LLVM's and libstdc++'s archives take of the newest glibc, where those were built on one: with it libtilec.so runs
+// The functions of the newest glibc that LLVM's and libstdc++'s archives call, if built on one: with it libtilec.so runs
 // with older ones. The names stay within the library.
 #define _DEFAULT_SOURCE
 #include <stdint.h>

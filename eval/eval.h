@@ -68,8 +68,8 @@ typedef struct EvalOptions {
   // Inline assembly gives unknown values, with a remark, instead of an error. For results that nobody reads.
   bool assembly;
   bool uncompared; // With a warning instead: --check leaves these values out.
-  bool hints;      // warn if the promise of a hint (multiple_of and similar) is broken (eval_hint.c)
-  void (*print)(const char *text, void *data); // receives each line that a kernel prints; NULL: dropped
+  bool hints;      // Warn if the promise of a hint (multiple_of and similar) is broken (eval_hint.c).
+  void (*print)(const char *text, void *data); // Receives each line that a kernel prints; NULL: dropped.
   void *print_data;
   // Called before each op of a program, and after an op that failed. Ops within a reduction, scan or map are
   // part of it. NULL: not called.
@@ -127,7 +127,7 @@ typedef struct EvalCheck {
   uint64_t uncertain; // Skipped outputs: correct implementations may differ in them.
   uint64_t unread;    // The part of these that depends on what a masked load without `other` did not read.
   uint64_t assembled; // The part of these that depends on inline assembly.
-  uint64_t unwritten; // Of an uninitialised buffer: elements that no program wrote.
+  uint64_t unwritten; // In an uninitialised buffer: elements that no program wrote.
   uint64_t first_unwritten, last_unwritten; // Indices, if unwritten > 0.
   bool stored_to;                           // The kernel has stores that may reach the buffer.
   bool vague;           // Floats with a bound are uncertain too: 0 passes for each, or together they do not

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs the attention variants of models with the kernel of attention_kinds.tile. Compares with the result in
 // double: all rows, or some rows of a large problem. On a GPU it is also timed.
-//   attention_kinds [DEVICE [KIND [TYPE [BATCHES [HEADS [N [D]]]]]]] [FILE]
-// KIND: plain, causal, grouped (4 query heads per key head), window, cap, alibi, sinks, packed (sequences
-// of at most N), all.
+// `attention_kinds [DEVICE [KIND [TYPE [BATCHES [HEADS [N [D]]]]]]] [FILE]`.
+// KIND: plain, causal, grouped (4 query heads per key head), window, cap, alibi, sinks, all.
+// Also packed: sequences of at most N.
 // TYPE: fp16, bf16 or e4m3 (not packed; v with keys contiguous; fp16 results). D: 32, 64, 96 (not packed), 128, 256.
 #include "host.h"
 

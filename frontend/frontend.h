@@ -15,11 +15,11 @@ typedef struct KernelParam {
   const ParamSpec *wide; // annotated as a tuple or tensor descriptor (`type` is NULL); else NULL
   bool is_constexpr;
   bool has_default;
-  ConstValue default_value; // if has_default and the default could be evaluated
-  bool in_heuristic;        // a run-time parameter whose value @heuristics may read
-  bool in_key;              // @autotune's key names it, and it is not a constexpr
-  bool any_value;           // jit's do_not_specialize names it: launches derive no facts from its value
-  bool any_alignment;       // do_not_specialize_on_alignment names it: not whether 16 divides the value
+  ConstValue default_value; // If has_default and the default could be evaluated.
+  bool in_heuristic;        // A run-time parameter whose value @heuristics may read
+  bool in_key;              // @autotune's key names it, and it is not a constexpr.
+  bool any_value;           // `jit`'s do_not_specialize names it: launches derive no facts from its value
+  bool any_alignment;       // do_not_specialize_on_alignment names it: not whether 16 divides the value.
   Loc loc;
 } KernelParam;
 
@@ -44,12 +44,12 @@ const KernelInfo *frontend_chosen(IrContext *ir, const Module *module, const Spe
 enum {
   PARAM_LOADED = 1,
   PARAM_STORED = 2,
-  PARAM_DECIDED = 4,         // @autotune or @heuristics may give its value
-  PARAM_DESCRIBES = 8,       // it has a tensor descriptor's methods
-  PARAM_INTEGER = 16,        // in an address, a bound, or with an index: an integer
-  PARAM_POINTS_INTEGER = 32, // what is loaded from it is such an integer
-  PARAM_POINTS_HALF = 64,    // a pointer in a kernel with dots and casts to fp16
-  PARAM_RANK_SHIFT = 8,      // the number of a descriptor's dimensions, from this bit on
+  PARAM_DECIDED = 4,         // @autotune or @heuristics may give its value.
+  PARAM_DESCRIBES = 8,       // It has a tensor descriptor's methods.
+  PARAM_INTEGER = 16,        // In an address, a bound, or with an index: an integer.
+  PARAM_POINTS_INTEGER = 32, // Such an integer is loaded from it.
+  PARAM_POINTS_HALF = 64,    // A pointer in a kernel with dots and casts to fp16.
+  PARAM_RANK_SHIFT = 8,      // The number of a descriptor's dimensions, from this bit on.
 };
 const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const KernelInfo *kernel);
 

@@ -4,6 +4,7 @@
  *
  * A program calls these functions, in this order. docs/reference/c-api/README.md has a whole program.
  *
+ * ```
  *   tilec_device_open(NULL, &device);                          // a GPU, else the simulator
  *   tilec_program_from_file("add.py", &program);
  *   tilec_kernel_new(device, program, NULL, &kernel);
@@ -12,6 +13,7 @@
  *   tilec_launch(kernel, NULL, args, 2);                       // compiled at the first launch, then kept
  *   tilec_buffer_read(x, 0, result, bytes);                    // after the launch
  *   tilec_buffer_free(x);                                      // and the others
+ * ```
  *
  * Errors.   Every function that can fail returns a tilec_status. tilec_last_error() has the details. After an
  *           error nothing was made. The library never prints, exits or aborts. These errors are possible in

@@ -2,13 +2,15 @@
 //
 // tilec.h for C++11 and newer: owning handles, errors as exceptions, arguments from values.
 //
+// ```
 //   tilec::device device;                                  // a GPU if there is one, else the simulator
 //   tilec::program program = tilec::program::from_file("add.tile");
 //   tilec::kernel add(device, program);
 //   tilec::buffer x(device, n * sizeof(float)), out(device, n * sizeof(float));
 //   x.write(host.data(), n * sizeof(float));
 //   add(x.as<float>(), x.as<float>(), out.as<float>(), n); // by @grid, on the default stream
-//   out.read(host.data(), n * sizeof(float));
+//   out.read(host.data(), n * sizeof(float)); // waits for the launch
+// ```
 //
 // Each class owns one handle and releases it in its destructor. It can be moved, not copied. get() returns
 // the handle, for functions that are missing here. A moved-from object holds NULL.
@@ -39,10 +41,12 @@ namespace tilec {
 
 // The message of tilec_last_error(). The handler can read the code, file and line, too, which are NULL or 0 if the error
 // is not about a source. A report of a launch also has the kind of mistake, the argument and its element:
+// ```
 //   tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
 //   tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first);
 //   if (first.file && first.code) std::cerr << first.file << ':' << first.line << ' ' << first.code << '\n';
 //   if (first.kind && first.buffer) std::cerr << first.kind << ": " << first.buffer << '[' << first.index << "]\n";
+// ```
 class error : public std::runtime_error {
 public:
   explicit error(tilec_status status)
@@ -94,8 +98,10 @@ template <> struct dtype<std::uint8_t> { static const tilec_dtype value = TILEC_
 template <> struct dtype<std::uint16_t> { static const tilec_dtype value = TILEC_U16; };
 template <> struct dtype<std::uint32_t> { static const tilec_dtype value = TILEC_U32; };
 template <> struct dtype<std::uint64_t> { static const tilec_dtype value = TILEC_U64; };
-template <> struct dtype<long long> { static const tilec_dtype value = TILEC_I64; };          // int64_t is `long`
-template <> struct dtype<unsigned long long> { static const tilec_dtype value = TILEC_U64; }; // the type of atomicAdd
+template <> struct dtype<long long> { static const tilec_dtype value = TILEC_I64; }; // int64_t is `long`
+template <> struct dtype<unsigned long long> {
+  static const tilec_dtype value = TILEC_U64;
+}; // the type of atomicAdd
 template <> struct dtype<float> { static const tilec_dtype value = TILEC_FP32; };
 template <> struct dtype<double> { static const tilec_dtype value = TILEC_FP64; };
 
@@ -302,18 +308,21 @@ template <typename T, tilec_dtype Type = dtype<T>::value> tilec_arg arg(const T 
   return tilec_arg_pointer(Type, reinterpret_cast<std::uintptr_t>(given));
 }
 tilec_arg arg(const volatile void *given) = delete;
-template <typename T> typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
+template <typename T>
+typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
   return detail::typed(tilec_arg_float(static_cast<double>(given)), sizeof(T) == 4 ? TILEC_FP32 : TILEC_FP64);
 }
 template <typename T>
-typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, tilec_arg>::type arg(T given) {
+typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, tilec_arg>::type
+arg(T given) {
   return detail::typed(tilec_arg_int(static_cast<std::int64_t>(given)), sizeof(T) == 1   ? TILEC_I8
                                                                         : sizeof(T) == 2 ? TILEC_I16
                                                                         : sizeof(T) == 4 ? TILEC_I32
                                                                                          : TILEC_I64);
 }
 template <typename T>
-typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value, tilec_arg>::type arg(T given) {
+typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value, tilec_arg>::type
+arg(T given) {
   return detail::typed(tilec_arg_uint(static_cast<std::uint64_t>(given)), sizeof(T) == 1   ? TILEC_U8
                                                                           : sizeof(T) == 2 ? TILEC_U16
                                                                           : sizeof(T) == 4 ? TILEC_U32
@@ -336,7 +345,8 @@ public:
   tuple &operator=(const tuple &) = delete; // likewise
   // Names for a named tuple, one per item. The strings must outlive it.
   tuple &names(std::initializer_list<const char *> names) {
-    if (names.size() != raw_.count) throw std::invalid_argument("tilec::tuple: each item has a name, or none has");
+    if (names.size() != raw_.count)
+      throw std::invalid_argument("tilec::tuple: each item has a name, or none has");
     names_.assign(names);
     raw_.names = names_.data();
     return *this;

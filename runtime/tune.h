@@ -4,6 +4,7 @@
  * (docs/tune.md). The compiler's model predicts each configuration's time and ranks them. The first ones are
  * compiled on all cores and measured. The best is kept in the cache on disk, for kernels that are made later.
  *
+ * ```
  *   #include <tilec/tune.h>
  *
  *   static const char *const blocks[] = {"256", "512", "1024"}, *const warps[] = {"4", "8"};
@@ -17,7 +18,8 @@
  *     tilec_configuration best = TILEC_CONFIGURATION_INIT;
  *     if (!tilec_tuning_configuration(tuning, 0, &best)) printf("%s: %g s\n", best.text, best.seconds);
  *   }
- *   tilec_tuning_free(tuning);
+ *   tilec_tuning_free(tuning); // the configuration stays kept
+ * ```
  *
  * Errors, threads, lifetime and growing structs follow the rules at the head of tilec.h. Nothing is printed.
  */

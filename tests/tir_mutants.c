@@ -3,8 +3,10 @@
 // and operand is replaced. Every line is left out or doubled. Each mutant is compiled to PTX. The result is a located error, or
 // code, never an internal error.
 //
+// ```
 //   tir_mutants [--every N] [--from K] FILE.tir...      closes with 'N mutants, N compiled, N refused, N internal errors'
 //   tir_mutants --only K [--print] FILE.tir             one of them again; its text
+// ```
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,10 @@
 // Pairs of bit fields of words, such as packed weights: two become the halves of a word at once. They are of one word, or
 // of two.
 //
+// ```
 // before  (w >> 4 & 15) | 0x6400, (w >> 8 & 15) | 0x6400; each is cast to 16 bits
 // after   p = prmt(w >> 4, w, 0x0500); lop3(p & 0x000f000f | 0x64006400)
+// ```
 //
 // Two fields of one word that are 16 bits apart need no permutation: w >> 4 has those of bits 4 and 20 at its halves' ends.
 //
@@ -189,14 +191,18 @@ static LLVMValueRef repeated_at(Emitter *e, const Value *tile, uint32_t r) {
 
 // --- fields that stay where they are
 //
+// ```
 // before  lop3(w >> 12 & 0x000f000f | 0x64006400) - 1024
 // after   fma(lop3(w >> 8 & 0x00f000f0 | 0x64006400), 1/16, -64)
+// ```
 //
 // The shift by whole bytes is shared with the pair before. Both are exact: 1024 + 16 x has all bits of x. Permuted fields
 // stay too, each with its own factor:
 //
+// ```
 // before  lop3(prmt(w, w >> 4, 0x0400) & 0x000f000f | 0x64006400) - 1024
 // after   fma(lop3(prmt(w, w, 0x0400) & 0x00f0000f | 0x64006400), {1, 1/16}, {-1024, -64})
+// ```
 
 // The call of lop3 whose bits the pair of fp16 is; NULL: it is computed otherwise.
 static LLVMValueRef masked_of(Emitter *e, LLVMValueRef pair) {

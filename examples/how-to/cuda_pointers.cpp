@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A launch of a tilec kernel in a program of the CUDA runtime: with memory of cudaMalloc, on a cudaStream_t.
-//   g++ -std=c++17 -I/usr/local/cuda/include cuda_pointers.cpp -ltilec -L/usr/local/cuda/lib64 -lcudart
+// `g++ -std=c++17 -I/usr/local/cuda/include cuda_pointers.cpp -ltilec -L/usr/local/cuda/lib64 -lcudart` builds it.
 #include <cstdlib>
 #include <iostream>
 #include <vector>

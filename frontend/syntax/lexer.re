@@ -282,7 +282,7 @@ static void comment(Lexer *lexer, const Byte *at) {
 // Lexes one token, or skips blanks, a comment or a newline.
 static void next_token(Lexer *lexer) {
   const Byte *start = lexer->cursor, *at = start, *marker = start;
-  /*!re2c
+  %{
   re2c:define:YYCTYPE = Byte;
   re2c:define:YYCURSOR = at;
   re2c:define:YYMARKER = marker;
@@ -381,7 +381,7 @@ static void next_token(Lexer *lexer) {
   "..." { lexer->cursor = at; token(lexer, TOKEN_ELLIPSIS, start); return; }
   "->"  { lexer->cursor = at; token(lexer, TOKEN_ARROW, start); return; }
   *     { lexer->cursor = at; unexpected_byte(lexer, start); return; }
-  */
+  %}
 }
 
 static void lex_all(Lexer *lexer) {

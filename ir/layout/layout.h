@@ -202,7 +202,7 @@ typedef enum LayoutMatrix { MATRIX_NONE, MATRIX_PLAIN, MATRIX_TRANSPOSED } Layou
 // the lowest one that is as good as any.) *wavefronts: per matrix, ideally 1.
 LayoutMatrix layout_matrix(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                            uint32_t *register_order, uint32_t *wavefronts);
-// Returns true if ldmatrix loads the registers with fewer wavefronts, or as many and fewer accesses, than vectors do.
+// Returns true if ldmatrix loads the registers with fewer wavefronts, or the same number and fewer accesses, than vectors do.
 bool layout_prefers_matrices(const Layout *registers, const Layout *shared, uint32_t elem_bits);
 
 // "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>". Dimensions without bits are

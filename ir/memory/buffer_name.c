@@ -36,7 +36,7 @@ static bool holds_pointer(const Value *value) {
   return type_is_ptr(value->type) || value->type->kind == TYPE_BLOCK_PTR;
 }
 
-// What reads memory or is assembly may give any pointer.
+// An op that reads memory or is assembly may give any pointer.
 static void add_operands(Origins *origins, const Op *op) {
   bool found = false;
   for (uint32_t i = 0; op_has(op, PURE) && i < op->operand_count; i++) {

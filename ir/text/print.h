@@ -7,9 +7,9 @@
 #include "ir/ir.h"
 
 typedef struct PrintOptions {
-  bool no_locs;   // leaves the locations out (golden files)
-  bool numbered;  // files in locations by their place among those whose names do not begin with <
-  bool no_bodies; // each kernel's body is only `return`: for its parameters and host regions
+  bool no_locs;   // Leaves the locations out (golden files).
+  bool numbered;  // Files in locations by their place among those whose names do not begin with <
+  bool no_bodies; // Each kernel's body is only `return`: for its parameters and host regions.
 } PrintOptions;
 
 // Numbers every function (func_number), then prints. options may be NULL.

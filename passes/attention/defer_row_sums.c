@@ -2,17 +2,19 @@
 // defer_row_sums: combines row sums across lanes once, after the loop. In each iteration the loop multiplies these sums
 // by a factor of the row and adds to them.
 //
-// before  %s = for %i = ... (%sum = %init) {overlapped} {    %sum : tile<64xfp32>, %p : tile<64x128xfp32>
+// ```
+// before  %s = for %i = range (%sum = %init) {overlapped} {    %sum : tile<64xfp32>, %p : tile<64x128xfp32>
 //           %r = reduce %p {axis = 1} (add)
 //           %t = add (mul %sum, %f), %r
 //           yield %t
 //         }
-// after   %u = for %i = ... (%parts = %init / 4) {overlapped} {    %parts : tile<64x4xfp32>
+// after   %u = for %i = range (%parts = %init / 4) {overlapped} {    %parts : tile<64x4xfp32>
 //           %r = reduce %p as tile<64x16x4x2> {axis = 1, 3} (add)       (each lane's part)
 //           %t = add (mul %parts, %f), %r
 //           yield %t
 //         }
 //         %s = reduce %u {axis = 1} (add)
+// ```
 //
 // needs   overlap_dots' marks, layouts. It runs after lazy_rescale, which needs the original sums
 // keeps   the sums up to rounding. They are added in another order (REASSOCIATES). The division of %init is exact

@@ -2,6 +2,7 @@
 // delay_dot_waits: moves each dot's wait to its first use, in loops with several dots. Dots that can be in flight
 // together then are.
 //
+// ```
 // before  %s = dot %k, %q; wait                after  %s = dot %k, %q
 //         %d = dot %v, %do; wait                      %d = dot %v, %do
 //         %p = exp2 %s                                wait for %s {pending = 1}
@@ -17,6 +18,7 @@
 //                                                     wait for %dv, %dq {pending = 1}
 //                                                     atomic_rmw ..., %dq            under the third dot
 //                                                     wait for %dk {pending = 0}
+// ```
 //
 // needs   wgmma chosen. Operands in shared memory, each dot's wait right after it (promote_shared)
 // keeps   every value
@@ -25,10 +27,12 @@
 //
 // An accumulator that elementwise ops compute between two dots is computed before the first dot:
 //
+// ```
 //         %s = dot %a, %b, %s0; wait           %t = add %t0, %x
 //         %t = add %t0, %x               ->    %s = dot %a, %b, %s0
 //         %u = dot %a, %b, %t; wait            %u = dot %a, %b, %t
 //                                              wait for %s, %u {pending = 0}
+// ```
 //
 // While a dot is in flight, no register that another dot takes may be written. Otherwise ptxas makes each dot wait for
 // itself. So a dot is delayed until the operands of later dots that can be in flight with it are packed. An operand

@@ -18,6 +18,7 @@
 
 // --- maxima: found before all numbers are scaled by one factor
 //
+// ```
 // before  %s = mul %x, splat %c               after  %s = mul %x, splat %c
 //         %r = reduce %s (max)                       %e = if %c >= 0 { yield reduce %x (max) }
 //         ... sub %s, ...                                 else { yield reduce %x (min) }
@@ -25,6 +26,7 @@
 //                                                    ... sub %s, ...
 //         %d = if %b { yield %m } else { yield %s }  %d, %f = if %b { yield %m, 1 } else { yield %x, %c }
 //         %r = reduce %d (max)                       the same of mul %d, splat %f
+// ```
 //
 // keeps   every number, because rounding keeps order. Exception: the factor is infinite, or 0 with infinite elements.
 //         Then the maximum may be NaN although some scaled elements are numbers (REASSOCIATES)
@@ -184,7 +186,8 @@ static void factor_maxima(Factorer *f, const Op *loop) {
 // --- sums: relative to an old maximum until a row outgrows it by a large factor. In the source they are relative to
 // a running maximum.
 //
-// before  for %i = ... (%most, %sum, %acc) {overlapped} {   after  for %i = ... (%ref, %sum, %acc, %most) {overlapped} {
+// ```
+// before  for %i = range (%most, %sum, %acc) {overlapped} { after  for %i = range (%ref, %sum, %acc, %most) {overlapped} {
 //           %m = max %most, %row                                  %m = max %ref, %row
 //                                                                 %n = select (%m - %ref > 8), %m, %ref
 //           %p = exp2(%s - %m)                                    %p = exp2(%s - %n)
@@ -195,6 +198,7 @@ static void factor_maxima(Factorer *f, const Op *loop) {
 //         }                                                     }
 //                                                               %g = exp2(%ref - %most)     (1 where they are equal)
 //                                                               %sum * %g, %acc * %g
+// ```
 //
 // also    the bound is lower than 8 if a narrow type has no room for 2^8 more. In fp16 it is the room below 65504. In
 //         fp8, or with no known bound, it is 0. Then the loop carries no new value, and only the rescale op is new

@@ -96,8 +96,7 @@ static bool pays(const Staggerer *s, const Op *loop, const OverlappedDots *dots)
   if (op_attr(loop, ATTR_WARP_SPECIALIZE)) return true;
   if (rows > TUNE_STAGGER_ROWS * groups) return false;
   if (groups == 1) return tile_words(sums) >= TUNE_STAGGER_SUMS;
-  return (groups == 2 || groups < all) && func_plans(func, PLAN_WARP_SPECIALIZE) &&
-         loads_boxes(loop);
+  return (groups == 2 || groups < all) && func_plans(func, PLAN_WARP_SPECIALIZE) && loads_boxes(loop);
 }
 
 static void mark_overlapped(Staggerer *s, Op *loop) {
@@ -135,6 +134,7 @@ static bool mark_loops(PassContext *context, Func *func) {
 // --- joined loops
 // Joins consecutive overlapped loops that differ in a few tiles into one loop.
 //
+// ```
 // before  %r = for %i = %l to %m {overlapped} {     after  %t = for %i = min(%l, %m) to max(%m, %u) {overlapped} {
 //           %s = ...                                      %s = ...
 //           ... of %s ...                                 %c = ge %i, %m
@@ -144,6 +144,7 @@ static bool mark_loops(PassContext *context, Func *func) {
 //           %d = select %mask, %s, %x
 //           ... of %d ...
 //         }
+// ```
 //
 // needs   overlap_dots' marks; before pipeline. The first loop's range is a whole number of steps
 // keeps   every value. Each iteration computes the same as before, in the same order

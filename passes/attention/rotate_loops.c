@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // rotate_loops: moves a loop's first dot, and values computed from it, one iteration ahead of its second dot.
 //
+// ```
 // before  for %i = %l to %u, %acc {overlapped} {     after  if %l < %u {
 //           wait, barrier, copies ahead                    wait, barrier, copies ahead
 //           %s0 = dot %q, %k, 0 {async}                    %s0 = dot %q, %k, 0 {async}
@@ -19,6 +20,7 @@
 //                                                          wait, barrier
 //                                                          %o = dot_wait (dot %p, %v, mul(%acc, %f))
 //                                                        }
+// ```
 //
 // needs   pipeline's rings, one of them only for the second dot's operand; before place_barriers
 // keeps   every value: the same ops on the same numbers. An iteration's second part moves to the next iteration's body
@@ -193,8 +195,8 @@ static void rotate_loop(PassContext *context, Func *func, Op *loop) {
   op_remove_attr(loop, ATTR_OVERLAPPED);
   erase_dead(loop);
   func_number(func);
-  bool found =
-      overlapped_dots_find(loop, &t.r.dots) && value_int_constant(loop_step(loop), &t.s.step) && t.s.step != 0;
+  bool found = overlapped_dots_find(loop, &t.r.dots) && value_int_constant(loop_step(loop), &t.s.step) &&
+               t.s.step != 0;
   if (!found || carries_slots_out(loop)) t.r.why = "the loop is not the one that was marked";
   if (!t.r.why && rotation_find(&t.r)) t.r.why = rotation_assign(&t);
   if (t.r.why) {

@@ -13,8 +13,10 @@
 // The dimension in which addresses count upwards goes to registers, then to lanes. Dimensions that repeat addresses
 // (columns % 64) go to registers last. They are read once.
 //
+// ```
 // before  %q = div %i, %n : tile<1024xi32>                       (%i counts from a multiple of 16, which divides %n)
 // after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
+// ```
 //
 // pays    a thread divides once for its part of a run
 //
@@ -23,8 +25,10 @@
 //
 // pays    a thread compares once per run, and computes once with the result
 //
+// ```
 // before  for ... carries %c = 0 { %d = add %c, %m; yield %d }   (%m is alike within runs, hence %c and %d)
 // after   %d = add %c, %m {constant = [16]} : tile<1024xfp32>
+// ```
 //
 // pays    a thread carries one register per run. It computes once with values that depend only on it (a reciprocal,
 //         say)

@@ -35,10 +35,12 @@ typedef struct GraphAccess {
   const Layout *paired[MAX_PAIRED]; // Further layouts, from propagate_pair; NULL: no more.
   uint32_t bytes, weight;
   uint32_t vector; // At most this many elements.
-  bool copied;     // What is loaded can be copied ahead to a buffer (promote_loads), so a conversion only reads it.
-  bool waits;      // It can be copied ahead in its anchor. In layouts with narrower accesses the loop waits for it.
-  uint32_t split;  // A stored row begins up to so many bytes after the begin of a sector.
-  bool cached;     // A load that keeps its sectors in L1.
+  bool
+      copied; // A loaded tile can be copied ahead to a buffer (promote_loads), so a conversion only reads it.
+  bool
+      waits; // It can be copied ahead in its anchor. In layouts with narrower accesses the loop waits for it.
+  uint32_t split; // A stored row begins up to so many bytes after the begin of a sector.
+  bool cached;    // A load that keeps its sectors in L1.
   // The bits of the flattened index along which addresses count upwards: the first, and how many.
   uint32_t shift, bits;
   // By bit of the flattened index: its distance in bytes. An unknown distance gets its own place.
@@ -67,7 +69,7 @@ typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION, TOUCH_PAIRS 
 
 typedef struct GraphTouch {
   TouchKind kind;
-  GraphAccess *access; // What touches: one of these.
+  GraphAccess *access; // Neighbours: one of these.
   GraphEdge *edge;
   const GraphReduction *reduction;
   const struct GraphTouch *next; // NULL: the last.
@@ -101,13 +103,13 @@ typedef struct Propagator {
   const Layout **home;              // By root: chosen or fixed; NULL: not yet.
   bool *fixed;                      // By root.
   bool *lazy, *view;                // By value id.
-  uint32_t *chain;     // By value id: the length of its chain of lazy values or views; otherwise 0.
-  uint32_t *depth;     // By value id: loops around its definition.
+  uint32_t *chain;            // By value id: the length of its chain of lazy values or views; otherwise 0.
+  uint32_t *depth;            // By value id: loops around its definition.
   const GraphTouch **touches; // By root: the first touch; NULL: none.
-  Value **origin;      // By value id: the value. Its copies have its id too.
-  LayoutCopy **copies; // By value id.
-  int32_t *access_of;  // By op id: index, or -1.
-  bool *done;          // By op id: its tiles had layouts before.
+  Value **origin;             // By value id: the value. Its copies have its id too.
+  LayoutCopy **copies;        // By value id.
+  int32_t *access_of;         // By op id: index, or -1.
+  bool *done;                 // By op id: its tiles had layouts before.
   VEC(GraphAccess) accesses;
   VEC(GraphEdge) edges;
   VEC(GraphReduction) reductions;
@@ -151,7 +153,8 @@ const Layout *propagate_words_first(Propagator *p, const GraphEdge *edge);
 // Returns true if the load's values are only used as repeated words.
 bool propagate_loads_words(const Op *load);
 // The cost of a conversion of what the access loads.
-uint64_t loaded_conversion_cost(const GraphAccess *access, const Type *tile, const Layout *from, const Layout *to);
+uint64_t loaded_conversion_cost(const GraphAccess *access, const Type *tile, const Layout *from,
+                                const Layout *to);
 // The cost to store the tile to a dot's buffer, once.
 uint64_t unpacked_store_cost(const Type *tile, const Layout *layout);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // propagate_layouts: gives every tile type a layout, from the anchors on accesses and dots.
 //
+// ```
 // before  %v = load %p {anchor = L8, align = 16, vector = 8} : tile<1024xfp16>
 //         (and a store of fp32 with anchor L4)
 // after   %v = load %p {align = 8, vector = 4} : tile<1024xfp16, L4>
+// ```
 //
 // needs   anchors (coalesce, choose_dot). Without one, an access moves an element at a time in the default layout
 // keeps   every value

@@ -3,8 +3,10 @@
 // weight in it. Repeating is free within a thread. So a thread has whole words, in its lowest registers, and lanes have
 // neighbouring words:
 //
+// ```
 // words, 8 x 128        layout<reg = [128, 256, 512], lane = [1, 2, 4, 8, 16], warp = [32, 64]; 1024>
 // weights, 64 x 128     layout<reg = [128, 256, 512, 1024, 2048, 4096], lane = [1, 2, 4, 8, 16], warp = [32, 64]; 8192>
+// ```
 //
 // Eight 16-bit weights of a word are then one store to the dot's buffer.
 #include "base/integer.h"

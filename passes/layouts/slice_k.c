@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // slice_k: divides k of a dot with few rows between warps (sliced-K), where its operand is unpacked from words.
 //
-// before  %s = for ... (%acc = 0) {                            %acc : tile<16x64xfp32>, 4 warps
+// ```
+// before  %s = for range (%acc = 0) {                          %acc : tile<16x64xfp32>, 4 warps
 //           %x = load %p                                       : tile<16x128xfp16>
 //           %next = dot %x, %w, %acc                           %w : tile<128x64xfp16>, unpacked
 //           yield %next
 //         }
-// after   %t = for ... (%acc = 0) {                            %acc : tile<4x16x64xfp32>
+// after   %t = for range (%acc = 0) {                          %acc : tile<4x16x64xfp32>
 //           %q = trans (reshape %p) {order = [1, 0, 2]}        : tile<4x16x32x*fp16>
 //           %x = load %q
 //           %next = dot %x, (reshape %w), %acc                 a batch of 4 dots over 32 each, one for each warp
 //           yield %next
 //         }
 //         %s = reduce %t {axis = 0} (add)
+// ```
 //
 // needs   tiles without layouts; simplified IR
 // keeps   every value, up to the order of the summation (REASSOCIATES)
@@ -35,7 +37,7 @@ enum { MAX_ROW_BITS = 5, SUM_BITS = 6, THREADS_OF_ROW_BITS = 2 }; // At most 2^S
 
 typedef struct SlicedDot {
   Op *loop, *dot, *load;
-  Op *broadcast; // Of the loaded row; NULL: there is none.
+  Op *broadcast; // Within the loaded row; NULL: there is none.
   DotShape shape;
   uint32_t sum;  // The index of the loop-carried sum.
   uint32_t bits; // log2 of the parts.

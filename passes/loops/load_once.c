@@ -16,6 +16,7 @@
 
 // --- windows: loads that overlap read global memory once
 //
+// ```
 // before  %a = load %p                    (tiles of 1024)
 //         %b = load %p + 1
 //         %c = load %p + 2
@@ -26,6 +27,7 @@
 //         shared_store %h, %w {starts = [1024]}
 //         %b = shared_load %w {starts = [1]} : tile<1024>
 //         %c = shared_load %w {starts = [2]} : tile<1024>
+// ```
 //
 // keeps   every value. No address is read that no load read before: an element is loaded only if a tap's mask allows
 //         it. If all taps have one mask that falls (`index < n`), this test is one comparison.
@@ -270,12 +272,14 @@ static bool share_one(Sharer *s) {
 
 // --- repeats: a load whose addresses repeat loads each address once, and repeats the values
 //
+// ```
 // before  %q = div %i, 8 : tile<64xi32>              (%i counts from a multiple of 8)
 //         %p = addptr %base, %q : tile<64x*i32>
 //         %v = load %p : tile<64xi32>
 // after   %s = addptr %first, arange {0, 8} : tile<8x*i32>
 //         %w = load %s : tile<8xi32>
 //         %v = reshape (broadcast (expand_dims %w)) : tile<64xi32>
+// ```
 //
 // breaks  nothing; the old addresses are left for simplify to drop
 // pays    Packed weights are loaded once a word, in wide accesses. Loops prefetch words, not the tile of repeated words:

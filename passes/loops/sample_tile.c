@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each op is computed again for fewer elements, from fewer elements of its operands:
 //
+// ```
 //   arange {0, 64}            ->  arange {0, 8} * 8
 //   x / 8 of x that counts    ->  x[0] / 8 + arange {0, 8}     (contiguous, as coalesce needs it)
 //   x < n of the same         ->  x[0] / 8 + arange {0, 8} < n / 8, where 8 divides n
 //   x[:, None]                ->  the same of fewer x
 //   reshape                   ->  the same, where the dropped index bits are the low ones of the operand's dimensions
 //   a tile that a loop carries -> one more loop-carried tile
+// ```
 #include "passes/loops/sample_tile.h"
 #include "base/integer.h"
 #include "ir/build.h"

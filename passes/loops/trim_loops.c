@@ -9,7 +9,7 @@
 // The second loop handles sums %s + %i that wrap: then the first loop is empty, and the second runs from %a. If the
 // bound is on %i alone, there is no second loop.
 //
-// A loop whose first iteration takes a branch of its own gets that iteration by itself:
+// A loop whose first iteration takes its own branch gets that iteration by itself:
 //
 // before  for %i = 0 to %n step 8 { load %p + %i; if %i == 0 { first } else { next } }
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // unroll_loads: unrolls loops that wait for memory, so that loads of several iterations are in flight.
 //
+// ```
 // before  for %i = 0 to %n step 1024 (%acc = ...) {
 //           %x = load %p + %i                           (16 bytes a thread)
 //           %next = add %acc, %x
@@ -13,6 +14,7 @@
 //           %acc1 = add %acc, %x0
 //           %acc2 = add %acc1, %x1                      (and so on)
 //         }
+// ```
 //
 // needs   tiles without layouts; simplified IR
 // keeps   every value, and the order in which values are combined

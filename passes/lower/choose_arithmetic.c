@@ -18,6 +18,7 @@
 //
 // Integers of a small range become 16-bit floats by an addition of bits.
 //
+// ```
 // before  %q = and %w, 15 : tile<64xi32, #l>
 //         %f = cast %q : tile<64xfp16, #l>
 // after   %q = and %w, 15 : tile<64xi32, #l>
@@ -25,14 +26,17 @@
 //         %c = cast %b : tile<64xi16, #l>
 //         %d = bitcast %c : tile<64xfp16, #l>            (1024 + %q)
 //         %f = sub %d, 1024 : tile<64xfp16, #l>
+// ```
 //
 // before  %d = sub %q, %z                                (both from 0 to 1023)
 //         %f = cast %d
 // after   %f = sub %e, %g                                (%e: 1024 + %q, %g: 1024 + %z)
 //
+// ```
 // before  %f = cast %x : tile<64xfp16, #l>               (%x is from -2^24 to 2^24)
 // after   %e = cast %x : tile<64xfp32, #l>
 //         %f = cast %e : tile<64xfp16, #l>
+// ```
 //
 // keeps   every value: the sum and the difference are exact, and so is %e
 //

@@ -4,17 +4,21 @@
 // A block may have one element along all dimensions but two, and be used only as that matrix (`reshape`). Its accesses
 // become accesses of the matrix.
 //
+// ```
 // before  %p = make_block_ptr %base, %rows, %cols, %stride, %one, %r, %zero : block_ptr<16x64xfp32>
 //         %q = for ..., %p do (%i, %b) {
 //           %x = block_load %b {boundary = [1], padding = "zero"} : tile<16x64xfp32>
 //           %n = advance %b, %zero, %c64
 //           yield %n
+//         }
 // after   %p = addptr %base, (%r * %stride)
 //         for ..., %p, %zero, ... do (%i, %pointer, %offset, ...) {
 //           %at = addptr (splat %pointer), (rows' offsets + columns' offsets)
 //           %left = splat (cast i32 (clamp(%cols - %offset, 0, 64)))
 //           %x = load %at, (broadcast (arange < %left)), 0
 //           yield (addptr %pointer, 64), (add %offset, 64), ...
+//         }
+// ```
 //
 // needs   blocks without layouts: with layouts the pass does nothing
 // keeps   every value; which elements are read and written

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // pad_tiles: pads tiles of any size to power-of-two sizes.
 //
+// ```
 // before  %i = arange {start = 0, end = 100} : tile<100xi32>
 //         %x = load %p : tile<100xfp32>
 //         %s = reduce %x {axis = 0} by add : fp32
@@ -9,6 +10,7 @@
 //         %x = load %p, %inside : tile<128xfp32>
 //         %y = select %inside, %x, -0.0
 //         %s = reduce %y {axis = 0} by add : fp32
+// ```
 //
 // needs   tiles without layouts, no block pointers
 // keeps   every value; which elements are read, written, asserted and printed

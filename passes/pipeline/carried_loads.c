@@ -2,12 +2,14 @@
 // Loads for the next iteration, which the program itself has placed one iteration ahead: they start before the
 // iteration's first exchange through shared memory.
 //
+// ```
 // before  for ... iter(%words = %first) {         after  for ... iter(%words = %first) {
 //           %b = unpack %words                             %next = load %p
 //           shared_store %b, %s                            %b = unpack %words
 //           %next = load %p                                shared_store %b, %s
 //           %d = dot %a, %s, %c                            %d = dot %a, %s, %c
 //           yield %next                                    yield %next
+// ```
 //
 // needs   a loop that writes no global memory, and has no wgmma
 // keeps   every value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // pipeline: prefetches loads that feed shared memory several iterations ahead.
 //
+// ```
 // before  for %i = ... {
 //           %x = load %p, %m
 //           %s = shared_alloc : shared<128x64xfp16, #s>
@@ -10,7 +11,7 @@
 // after   %s = shared_alloc : shared<3x128x64xfp16, #s3>
 //         %r = ring_begin {slots = 3}
 //         ring_fill and copies of iterations 0 and 1, each its own group, if there are such iterations
-//         for %i = ... (..., tokens, %r) {
+//         for %i = range (%s, tokens, %r) {
 //           async_wait %token {pending = 1}
 //           barrier
 //           ring_fill; copies of iteration i + 2 into the slot that the last iteration read, as a group
@@ -18,6 +19,7 @@
 //           ... dot of %x ...
 //           ring_release
 //         }
+// ```
 //
 // needs   layouts, and promote_shared's buffers
 // keeps   every value. Any number of iterations is right, counting up or down. Nothing beyond the last one is
@@ -45,14 +47,17 @@
 // An operand that the loop computes for the dot alone has two slots for that. Without them each iteration would wait for
 // its dot before the next one could compute. Programs on a multiprocessor do not hide this: they come into step.
 //
+// ```
 //         %w = mul %y, %scale                 %p = ring_fill %q, %two
 //         shared_store %w, %t            ->   shared_store %w, %p
 //         dot %x, %t; wait                    %t = ring_wait %q, %two
 //                                             dot %x, %t; wait for the one before
+// ```
 //
 // A dot that reads an operand into registers waits for the previous one (split_ops). It comes first. Otherwise its
 // reads would queue up after the copies:
 //
+// ```
 //         async_wait, barrier for the first iteration
 //         for %i = ... {
 //           dot, which stays in flight
@@ -60,6 +65,7 @@
 //           barrier
 //           copies of iteration i + 3 into the slot that the last iteration read
 //         }
+// ```
 //
 // Packed words of a dot of few rows are read back before the next copies start. Starting a copy takes many instructions,
 // which hide the time of reading.
@@ -235,12 +241,12 @@ static void make_groups(Stager *s, uint32_t stages) {
 static void remark_stages(const Stager *s, uint32_t stages) {
   static const char copies[] = "prefetched by cp.async, %u iterations ahead, in %u slots",
                     tensors[] = "prefetched by TMA copies, %u iterations ahead, in %u slots";
-  static const char *const how[STAGED_VALUES] = {[STAGED_COPIES] = copies,
-                                                 [STAGED_LATE_COPIES] = copies,
-                                                 [STAGED_TENSORS] = tensors,
-                                                 [STAGED_LATE_TENSORS] = tensors,
-                                                 [STAGED_STORES] =
-                                                     "prefetched into registers, %u iteration ahead, in %u slots"};
+  static const char *const how[STAGED_VALUES] = {
+      [STAGED_COPIES] = copies,
+      [STAGED_LATE_COPIES] = copies,
+      [STAGED_TENSORS] = tensors,
+      [STAGED_LATE_TENSORS] = tensors,
+      [STAGED_STORES] = "prefetched into registers, %u iteration ahead, in %u slots"};
   for (uint32_t i = 0; i < s->staged->values.n; i++)
     diag_remark(s->context->diags, s->staged->values.at[i].load->loc, "pipeline",
                 "a scalar is prefetched, 1 iteration ahead");

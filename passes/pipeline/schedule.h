@@ -6,11 +6,13 @@
 // one round of the new loop, a step of stage 0 works for the newest iteration. A step of stage s works for the
 // iteration s rounds before.
 //
+// ```
 //   the list            rounds       0        1        2              N
 //   A at stage 0        A            A(0)  |  A(1)     A(2)  ... |
 //   B at stage 1        B                  |  B(0)     B(1)  ... |  B(N - 1)
 //   C at stage 0        C            C(0)  |  C(1)     C(2)  ... |
 //                                   before    loop               after
+// ```
 //
 // An op may be a step twice, in different stages. This computes a cheap op again instead of carrying its value. An
 // asynchronous op starts at its step. Its wait is a step too. The list then determines how many other ops may be in

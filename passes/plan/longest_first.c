@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // longest_first: starts the last programs first, if dot loops get longer with the program id.
 //
+// ```
 // before  %p = program_id {axis = 0}                    after  %n = num_programs {axis = 0}
 //         %u = mul %p, 128                                     %q = program_id {axis = 0}
 //         for %i = 0 to %u { ... dot ... }                     %p = sub (sub %n, 1), %q
 //                                                              the same
+// ```
 //
 // needs   Simplified IR; plan_kernel, which decides this. Runs after recognise_tma, whose guard covers all programs.
 // keeps   Every value: programs have no order. Programs with ops that could observe an order (print, atomics, volatile

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // overlap_launches: the kernel may start while the previous launch ends (programmatic dependent launch).
 //
+// ```
 // before  %i = program_id               after  if num_programs - program_id <= 4096 { gdc_launch_dependents }
 //         %p = addptr %x, %i                   %i = program_id
 //         %v = load %p                         %p = addptr %x, %i
 //                                              gdc_wait
 //                                              %v = load %p
+// ```
 //
 // needs   the module's option `overlap`, sm_90 or newer; otherwise nothing is done
 // keeps   Every value: no memory is accessed before the wait. The wait ends when all previous grids have ended and

@@ -2,6 +2,7 @@
 // Makes a kernel persistent, for plan_pipeline. The CTAs that the device has room for run a launch's programs one after
 // another.
 //
+// ```
 // before  kernel @k(...) {                      after  kernel @k(..., %programs_x: i32 {hidden = programs}, ...) {
 //           %x = program_id {axis = 0}                   %block = program_id {axis = 0}
 //           %n = num_programs {axis = 0}                 %blocks = num_programs {axis = 0}
@@ -12,6 +13,7 @@
 //                                                          yield
 //                                                        }
 //                                                        return
+// ```
 //
 // needs   layouts; a kernel whose programs have no order (programs_refuse_turns)
 // keeps   every value; programs start in the order of a launch: along x first

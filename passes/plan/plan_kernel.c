@@ -23,9 +23,9 @@ typedef struct Products {
   const Func *func;
   const Op *first; // taken by wgmma or tcgen05; NULL: none
   uint32_t dots;
-  uint32_t matrices; // those that wgmma or tcgen05 takes
-  uint32_t chained;  // in loops where a later dot takes what is computed from the first
-  uint32_t padded;   // rows, padded to a power of two, leave a quarter of the warps or more without any
+  uint32_t matrices; // Those that wgmma or tcgen05 takes.
+  uint32_t chained;  // In loops where a later dot takes what is computed from the first.
+  uint32_t padded;   // Rows, padded to a power of two, leave a quarter of the warps or more without any.
 } Products;
 
 typedef struct WayPlanner {

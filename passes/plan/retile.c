@@ -146,6 +146,7 @@ static void retile_apply(const Retile *r, uint32_t times, uint32_t by) {
 
 // --- programs: two neighbouring ones as one, because their dots read one tile from shared memory twice
 //
+// ```
 // before  %p = program_id {axis = 1}                after  guard { the launch has enough programs for pairs }
 //         %o = mul %p, 128                                 %q = program_id {axis = 1}
 //         %y = make_block_ptr ..., %zero, %o               %n = num_programs {axis = 1}
@@ -154,6 +155,7 @@ static void retile_apply(const Retile *r, uint32_t times, uint32_t by) {
 //         block_store %z, ... : tile<128x128xfp16>           the same with tiles of 128x256; stores end where the
 //                                                            programs end
 //                                                          }
+// ```
 //
 // needs   plan_kernel, which decides this; IR without layouts, with block pointers or descriptors. Program ids along
 //         the axis only give offsets of blocks, one block's extent apart. Bounds along the axis are checked.
@@ -399,11 +401,13 @@ static bool fuse_programs(PassContext *context, Func *func) {
 
 // --- steps: BLOCK_K is halved and the trip count doubled if too few pipeline stages fit in shared memory
 //
+// ```
 // before  for %lower, %upper, 128 (%sum, %a, %b) {         after  for %lower, %end, 64 (%sum, %a, %b) {
 //           %x = block_load %a : tile<128x128xfp16>                 %x = block_load %a : tile<128x64xfp16>
 //           %y = block_load %b : tile<128x256xfp16>                 %y = block_load %b : tile<64x256xfp16>
 //           %d = dot %x, %y, %sum                                   %d = dot %x, %y, %sum
-//           yield %d, (advance %a, 0, 128), ...                     yield %d, (advance %a, 0, 64), ...
+//           yield %d, (advance %a, 0, 128), %b1                     yield %d, (advance %a, 0, 64), %b1
+// ```
 //
 // needs   IR without layouts, with block pointers or descriptors. The loop only accumulates a dot of two blocks. It
 //         advances them along k by a block's extent, or their offsets along k are its index. It ends one step before

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // choose_occupancy: chooses how many CTAs of a kernel with many registers share a multiprocessor.
 //
+// ```
 // before  kernel @k(...) {                  after  kernel @k(...) min_blocks = 2 {
 // needs   layouts, and the places of buffers in shared memory
 // keeps   every op
 // breaks  nothing
 // pays    one CTA computes while the others wait for memory; where two do not fit, ptxas spills less when it gets
 //         `.minnctapersm 1`
+// ```
 //
 // More than 256 threads cannot have 255 registers each. When ptxas has to spill there, it may aim at several CTAs and
 // spill most values. So it gets the number of CTAs that the tiles leave room for. It gets no number of two or more
@@ -46,9 +48,9 @@ enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
 typedef struct Contents {
-  bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result
-  bool mask, slow;         // a load of a tile under a mask; an op of many instructions
-  bool joint;              // an op that takes elements of several registers or threads together
+  bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result.
+  bool mask, slow;         // A load of a tile under a mask; an op of many instructions.
+  bool joint;              // An op that takes elements of several registers or threads together.
 } Contents;
 
 // True if the function is one or two instructions.
@@ -185,12 +187,12 @@ static bool is_chained(const Op *access) {
 
 // Accesses of global memory.
 typedef struct Accesses {
-  uint32_t loads;      // that a thread reads in a round of a loop, those in loops within left out
-  uint32_t single;     // of these, such as read one element
-  uint32_t one_single; // the most of one load or store of single elements
-  uint32_t one_load;   // the most of one load
-  uint32_t one_store;  // and of one store
-  bool stores_single;  // whether a store writes one element by one
+  uint32_t loads;      // Loads of a thread in a round of a loop, without those of inner loops.
+  uint32_t single;     // Those of these that read one element.
+  uint32_t one_single; // The most of one load or store of single elements.
+  uint32_t one_load;   // The most of one load.
+  uint32_t one_store;  // And of one store.
+  bool stores_single;  // True if a store writes one element by one.
 } Accesses;
 
 static uint32_t accesses_of(const Op *op) {

@@ -14,12 +14,14 @@
 
 // --- stores: tiles are loaded, computed and stored part by part
 //
+// ```
 // before  %w = load %pw : tile<8192xbf16>     after  %h0 = slice %h {starts = [0]} : tile<4096xbf16>
 //         %y = mul %h, %w                            %w0 = load %pw0 : tile<4096xbf16>
 //         store %py, %y                              %y0 = mul %h0, %w0
 //                                                    store %py0, %y0
 //                                                    %h1 = slice %h {starts = [4096]} : tile<4096xbf16>
-//                                                    ...
+//                                                    ... and so on
+// ```
 //
 //
 // pays    ptxas issues all loads of a tile before the first store. For a row of 65536 elements in 1024 threads, the

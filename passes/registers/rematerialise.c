@@ -2,12 +2,14 @@
 // rematerialise: if registers are short, loops compute the offsets and masks that they use. Tiles of data are computed
 // again from narrower tiles after each reduction.
 //
+// ```
 // before  %k = mul %i, %s                   after  for ... do (...) {
 //         for ... do (...) {                         %i1 = arange {..., fresh}
 //           %p = addptr %b, %k                       %s1 = splat %n {fresh}
 //         }                                          %k = mul %i1, %s1
 //                                                    %p = addptr %b, %k
 //                                                  }
+// ```
 //
 // needs   layouts; accesses with their vectors
 // keeps   every value
@@ -27,11 +29,13 @@
 // Nothing changes if tiles of data, and what loops take of such values, fit in the registers. `fresh` keeps LLVM from
 // hoisting the ops again. Quotients are expensive, and stay. So does what depends on loaded numbers.
 //
+// ```
 // before  %w = cast %loaded : i64           after  for ... do (...) {
 //         %k = mul %w, %s                            %w = cast %loaded {fresh} : i64
 //         for ... do (...) {                         %k = mul %w, %s
 //           %p = addptr %b, %k                       %p = addptr %b, %k
 //         }                                        }
+// ```
 //
 // The exception is 64-bit offsets and pointers that are computed from loaded 32-bit numbers. The 32-bit numbers wait
 // instead, if that takes fewer registers. It is only done if the tiles, including these, do not fit in the registers.
@@ -56,7 +60,7 @@ typedef struct Rematerialiser {
   bool crowded;          // Tiles need more registers than there are.
   bool loaded;           // Handle only values computed from loaded 32-bit numbers.
   const uint32_t *share; // From func_shares.
-  const AxisTable *axes; // Of the current loop's values.
+  const AxisTable *axes; // Among the current loop's values.
   bool *inside;          // By value id: defined in the current loop.
   bool *counted;         // By value id: the current loop takes it from outside.
   bool current;          // `share` and `axes` are of the function as it is.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The part of pass rematerialise for tiles of data, if registers are short.
 //
+// ```
 // before  %v = cast %x : fp32               after  %v = cast %x : fp32
 //         %p = reduce_parts %v                     %p = reduce_parts %v
 //         ...                                      ...
 //         %d = sub %v, %mean                       %w = cast %x {fresh} : fp32
 //                                                  %d = sub %w, %mean
+// ```
 //
 // A reduction takes a tile's elements one by one. Elements that are used after it wait in registers until every warp
 // has come that far. In fp32, 64 elements fill all registers of a thread in a CTA of 1024 threads. The fp16 or bf16
@@ -13,10 +15,12 @@
 // computed again after each reduction. `fresh` keeps LLVM from merging both computations. Tiles of which not even half
 // would fit stay: ptxas spills anyway, and chooses better what it computes again.
 //
+// ```
 // before  %c, %t = scan_chunks %v           after  %b, %t = scan_chunks %v {runs}
 //         ...                                      ...
 //         %s = scan_carry %c, %u                   %w = cast %x {fresh} : fp32
 //                                                  %s = scan_carry %w, %u, %b {runs}
+// ```
 //
 // The same is done for scanned elements that wait while the warps of a scan wait for each other. A number for each run
 // of a thread, and the narrower tile, take fewer registers. Each run is then scanned again.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The part of pass rematerialise for addresses of single elements, if registers are short.
 //
+// ```
 // before  %k = mul %rows, %stride : i64         after  %k = mul %rows, %stride : i64
 //         %p = addptr %b, %k                           %p = addptr %b, %k {rows}
 //         %v = load %p {vector = 1}                    %v = load %p {vector = 1}
+// ```
 //
 // A stride known at run time costs a multiplication for each of 128 addresses. ptxas computes all of them ahead of the
 // loads, in two registers each. With `rows`, each address is the one before plus the stride: one is live at a time, and

@@ -23,11 +23,13 @@ typedef struct Shortener {
 //
 // Tiles that only a cast to a narrower type still needs are cast at once.
 //
+// ```
 // before  %p = mul %s, %t                 after  %p = mul %s, %t
 //         %v = load %q                           %c = cast %p {fresh}
 //         shared_store %v, %b                    %v = load %q
 //         %c = cast %p                           shared_store %v, %b
 //         %o = dot %c, %b, %a                    %o = dot %c, %b, %a
+// ```
 //
 //
 // pays    The waiting value takes half the registers. An example is a dot operand while the other operand is loaded.
@@ -92,6 +94,7 @@ static void narrow(Shortener *s, Op *op) {
 //
 // Tiles that only branches use are loaded and computed in them.
 //
+// ```
 // before  %x = load %p                    after  if %c then {
 //         if %c then {                             %x = load %p
 //           store %q, %x                           store %q, %x
@@ -99,6 +102,7 @@ static void narrow(Shortener *s, Op *op) {
 //           store %r, %x                           %x = load %p
 //         }                                        store %r, %x
 //                                                }
+// ```
 //
 // keeps   every value: nothing is written between the load and its new place
 //

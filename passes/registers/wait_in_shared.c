@@ -19,6 +19,7 @@
 // --- stores: as soon as their operands are there
 // there.
 //
+// ```
 // before  %x = load %p                      after  %x = load %p
 //         %y = load %q                             %s = shared_alloc
 //         ...                                      shared_store %x, %s
@@ -26,6 +27,7 @@
 //         shared_store %x, %s                      ...
 //         %a = shared_load %s                      %a = shared_load %s
 //         dot %a, %b                               dot %a, %b
+// ```
 //
 // keeps   every value: nothing else uses the buffer before the store
 // breaks  nothing; buffers are live for longer
@@ -351,11 +353,13 @@ static bool store_early(PassContext *context, Func *func) {
 
 // --- copies: a tile loaded after a dot loop only for an exchange
 //
+// ```
 // before  %v = load %p, %m                  after  %s = shared_alloc
 //         %s = shared_alloc                        copy_async %p, %s, %m
 //         shared_store %v, %s                      async_commit
 //         %w = shared_load %s                      async_wait {pending = 0}
 //                                                  %w = shared_load %s
+// ```
 //
 // keeps   every value: nothing writes between the load and the store
 // breaks  nothing
@@ -477,12 +481,14 @@ static bool copy_late(PassContext *context, Func *func) {
 
 // --- operands: read in a loop, if they are from before it
 //
+// ```
 // before  %s = shared_alloc               after  %s = shared_alloc
 //         shared_store %q, %s                    shared_store %q, %s
 //         %a = shared_load %s                    for ... {
 //         for ... {                                %a = shared_load %s
 //           dot %a, %b                             dot %a, %b
 //         }                                      }
+// ```
 //
 // keeps   every value: nothing is stored to the buffer after the load
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // lower_rings: turns rings into slot numbers.
 //
+// ```
 // before  %r = ring_begin {slots = 3}
 //         for ... do (%i, %r1: ring) {
 //           %a, %r2 = ring_wait %r1, %s : shared<64x16xfp16, #l>, ring
@@ -16,6 +17,7 @@
 //           if ... { %c = shared_index %s, %fill; copy_async %p, %c }
 //           %f = add %fill, 1; equal to 3: 0
 //           yield %u, %f
+// ```
 //
 // needs   place_barriers, in kernels without warp_groups. The states of slots are only visible in rings
 // keeps   every value, every barrier, fence and wait
@@ -34,6 +36,7 @@
 // Kernels with warp_groups have channels. They are lowered before their mbarriers get offsets. A channel's ring waits for
 // an mbarrier of the slot. It has one phase for each time that the slot is full, or free.
 //
+// ```
 // before  %f, %r = channel {slots = 3}                        after  mbarrier_init %full {arrivals = 4}
 //         warp_groups do {                                           mbarrier_init %free {arrivals = 8}
 //           %a, %r2 = ring_wait %r1, %s                              barrier
@@ -45,6 +48,7 @@
 //                                                                      mbarrier_wait %free[%fill], %parity
 //                                                                      %a = shared_index %s, %fill
 //                                                                      mbarrier_arrive %full[%use]
+// ```
 //
 // A channel with its own mbarriers has no arrival at `full`: copies count there. In the first ring, `fill` is the next
 // slot to fill and `use` is the next to commit. In the second, `use` is the next slot to wait for and `fill` is the

@@ -2,6 +2,7 @@
 // place_barriers: puts a barrier exactly where a thread may touch memory that another still uses. It also puts fences
 // before asynchronous reads of memory that threads wrote.
 //
+// ```
 // before  shared_store %v, %s
 //         %d = shared_load %s : ...
 //         shared_store %d, %s2                  (%s2 has bytes of %s)
@@ -10,6 +11,7 @@
 //         %d = shared_load %s : ...
 //         barrier
 //         shared_store %d, %s2
+// ```
 //
 // needs   the buffers' offsets (allocate_shared). Buffers without an offset share no bytes
 // keeps   every value
@@ -35,7 +37,7 @@
 //         barrier
 //         atomic_rmw %flag, %one {rmw = "add"}
 //
-// An acquire needs no barrier of its own: codegen broadcasts a used result through shared memory, between barriers.
+// An acquire needs no separate barrier: codegen broadcasts a used result through shared memory, between barriers.
 //
 // A ring's ops order its slots. Missing fences and barriers are inserted for them too (barrier_rings.c). Some cases are
 // errors, because a barrier cannot fix them. One is a slot that is released while a dot reads it. Another is a slot

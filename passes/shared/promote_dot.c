@@ -1,36 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dot operands in shared memory.
 //
+// ```
 // before  %d = dot %a, %b, %c {instruction = "wgmma", shared_a, shared_b}
 // after   %s = shared_alloc : shared<128x64xfp16, #swizzled>
 //         shared_store %a, %s
 //         ...
 //         %d0 = dot %s, %t, %c {instruction = "wgmma", shared_a, shared_b, async}
 //         %d = dot_wait %d0 {pending = 0}
+// ```
 //
+// ```
 // before  %d = dot_wait %d0 {pending = 0}
 //         %e0 = dot %u, %v, %d {async}
 //         %e = dot_wait %e0 {pending = 0}
 // after   %e0 = dot %u, %v, %d0 {async}
 //         %e = dot_wait %e0 {pending = 0}
+// ```
 //
+// ```
 // before  shared_store %a, %s                                       (%a is an operand of another dot)
 //         %b = trans %a {order = [1, 0]}
-//         %d = dot %c, %b, ... {shared_b}
+//         %d = dot %c, %b, %e {shared_b}
 // after   %t = shared_trans %s {order = [1, 0]}                     if its layout there suits this dot
-//         %d = dot %c, %t, ...
+//         %d = dot %c, %t, %e
+// ```
 //
+// ```
 // before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (only dots use it)
 // after   shared_store %a, %s
 //         %x = shared_load %s : tile<128x32xfp16, #operand>
+// ```
 //
+// ```
 // before  %x = load %p : tile<32x64xfp16>                           (in a loop with prefetch, only dots use it)
 //         %b = cast %x : tile<32x64xbf16>
-//         %d = dot %a, %b, ...
+//         %d = dot %a, %b, %c
 // after   shared_store %x, %s
 //         %y = shared_load %s : tile<32x64xfp16, #operand>
 //         %b = cast %y : tile<32x64xbf16, #operand>
-//         %d = dot %a, %b, ...
+//         %d = dot %a, %b, %c
+// ```
 #include "passes/shared/promote_dot.h"
 
 #include "ir/build.h"

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads whose values change threads before a loop computes a dot operand from them.
 //
+// ```
 // before  %v = load %p : tile<8x128xi32, #a>          (packed weights, in a loop with prefetch)
 //         %w = convert_layout %v : tile<8x128xi32, #b>
-//         ...                                          (unpacked, converted, multiplied by scales)
+//         ... of %v                                    (unpacked, converted, multiplied by scales)
 //         %d = dot %x, %y, %c
 // after   %v = load %p : tile<8x128xi32, #a>
 //         %s = shared_alloc : shared<8x128xi32, #s>
 //         shared_store %v, %s
 //         %w = shared_load %s : tile<8x128xi32, #b>
+// ```
 //
 // pipeline then copies the load to that buffer, ahead. So the tile does not pass through shared memory twice, or through
 // shuffles after it.

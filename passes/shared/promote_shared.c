@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // promote_shared: gives each op that moves elements between threads the shared memory for it.
 //
+// ```
 // before  %d = convert_layout %v : tile<256xi32, #b>                 (%v in layout #a, another warp's)
 // after   %s = shared_alloc : shared<256xi32, #s>
 //         %d = convert_layout %v, %s : tile<256xi32, #b>
+// ```
 //
 // needs   layouts (propagate_layouts)
 // keeps   every value

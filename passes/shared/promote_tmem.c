@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sums of tcgen05 dots in tensor memory.
 //
+// ```
 // before  %r = for ... %zeros do (%i, %s: tile<128x64xfp32, #l>) {
 //           %d0 = dot %a, %b, %s {instruction = "tcgen05", async}
 //           %d = dot_wait %d0 {pending = 0}
@@ -20,6 +21,7 @@
 //         ...
 //         barrier
 //         tmem_dealloc %t                                            before the return
+// ```
 //
 // A dot that begins at zero, outside of loops, needs no store: it ignores what is there (fresh). A loop whose sums begin
 // with those of the loop before takes them in tensor memory.

@@ -24,6 +24,7 @@ typedef struct OpSplitter {
 
 // --- dots that are computed in parts along k: one dot per part
 //
+// ```
 // before  %d = dot %as, %bs, %acc {instruction = "wgmma", anchor_a, shared_a, async}
 //         %e = dot_wait %d {pending = 1}
 // after   dot_wait {pending = 1}
@@ -32,7 +33,9 @@ typedef struct OpSplitter {
 //         dot_wait {pending = 1}
 //         %a1 = shared_load %as {starts = [0, 16]}
 //         %d1 = dot %a1, %bs, %d0 {part = [16, 16], async}
+// ```
 //
+// ```
 // before  %d = dot %as, %b, %acc {anchor_b, swapped, async}      (%b is computed, here of 64 k)
 //         %e = dot_wait %d {pending = 1}
 // after   dot_wait {pending = 3}
@@ -41,12 +44,15 @@ typedef struct OpSplitter {
 //         dot_wait {pending = 3}
 //         %b1 = slice %b {starts = [16, 0]}
 //         %d1 = dot %as, %b1, %d0 {part = [16, 16], async}       and so on
+// ```
 //
+// ```
 // before  %d = dot %as, %bs, %acc {imprecise = 64, async}        (fp8)
 //         %e = dot_wait %d {pending = 0}
 // after   %p0 = dot %as, %bs, %zero {part = [0, 64], async}
 //         %w0 = dot_wait %p0 {pending = 0}
 //         %s0 = add %acc, %w0                                    and so on
+// ```
 //
 // pays    while a part is multiplied, the next is read into registers. Tensor cores sum fp8 with fewer bits than fp32
 //         has
@@ -178,11 +184,13 @@ static void split_dot(OpSplitter *s, Op *op) {
 
 // --- exchanges: stores, loads and the work in between
 //
+// ```
 // before  %s = shared_alloc : shared<256xi32, #s>
 //         %d = convert_layout %v, %s : tile<256xi32, #b>
 // after   %s = shared_alloc : shared<256xi32, #s>
 //         shared_store %v, %s
 //         %d = shared_load %s : tile<256xi32, #b>
+// ```
 //
 // pays    every access to shared memory is an op. So only place_barriers places barriers
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fold_bounds: folds comparisons and divisions that the bounds of their operands decide.
 //
+// ```
 // before  %c = rem %i, %four                 (%i counts from 0)
 //         %o = mul %c, %32
 //         %s = splat %o : tile<32xi32>
@@ -11,6 +12,7 @@
 //         %m = constant {value = 1} : tile<32xi1>
 //         (a value less than its divisor has quotient 0 and is its own remainder)
 //         %g = div (mul %i, %128), %64   ->   %g = mul %i, %2
+// ```
 //
 // needs   valid IR
 // keeps   every value

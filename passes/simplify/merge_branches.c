@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // merge_branches: does once what both branches of an `if` do. Two loads of the same addresses, in a loop:
 //
+// ```
 // before  %x = if %c then {                    after  %n = xor %c, true
 //           %a = load %p, %m, %o                      %s = splat %n
 //           yield %a                                  %k = or %m, %s
@@ -8,9 +9,11 @@
 //           %b = load %p
 //           yield %b
 //         }
+// ```
 //
 // The same computation from smaller operands, at the end of both:
 //
+// ```
 // before  %p = if %c then {                     after  %s, %t = if %c then {
 //           %s1 = splat %a                               yield %a, %r
 //           %t1 = broadcast %r                         } else {
@@ -22,6 +25,7 @@
 //           %p2 = addptr %s2, %t2
 //           yield %p2
 //         }
+// ```
 //
 // needs   valid IR
 // keeps   every value, how often each is computed, and which addresses are read

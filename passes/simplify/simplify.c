@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // simplify: folds constants and known control flow, merges equal ops, drops dead code, makes ops canonical.
 //
+// ```
 // before  %c = constant {value = 256} : i32
 //         %s = splat %c : tile<256xi32>
 //         %m = mul %c, %zero : i32
@@ -8,6 +9,7 @@
 //         %y = add %t, %x
 //         %o = add %y, %a
 // after   %o = add %x, %a
+// ```
 //
 // needs   valid IR, with or without layouts
 // keeps   every value, to the bit; types and layouts of remaining values; memory accesses, except unused loads

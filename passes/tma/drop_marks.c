@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // drop_marks: removes hints and tma_mark ops, which no later pass reads.
 //
+// ```
 // before  %y = tma_mark %x, %base, ... : tile<128x64xfp16>
 //         shared_store %y, %s
 //         %h = hint %p {multiple = [16]}
 //         %q = addptr %h, %n
 // after   shared_store %x, %s
 //         %q = addptr %p, %n
+// ```
 //
 // needs   pipeline has made the TMA copies; no later pass asks axis_info
 // keeps   every value

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // recognise_tma: marks loads through pointers that are TMA tiles of a matrix, under a guard that the launch checks.
 //
+// ```
 // before  %o = mul %pid, %c64
 //         %m = rem (splat %o + arange), splat %M
 //         %p = addptr splat %a, %m[:, None] * splat %stride + arange[None, :]
-//         for %k ... (%q = %p) {
+//         for %k = range (%q = %p) {
 //           %x = load %q, arange[None, :] < splat (%K - %k * 64), 0 : tile<64x64xfp16>
 //           ... dot %x ...
 //           yield addptr %q, 64
+//         }
 // after   guard [] { ... %M % 64 == 0 and no offset wraps or is negative ... }
 //         %b = rem (div %o, 64), (div %M, 64)
 //         for ... {
 //           %x = load ...
 //           %y = tma_mark %x, %a, %M, %K, %stride, 1, %b * 64, %k * 64
-//           ... dot %y ...
+//           ... dot %y ... and so on
+//         }
+// ```
 //
 // needs   plan_kernel, which decides for which kernels; simplified IR without layouts. Base and strides are declared as
 //         multiples of 16. Runs again after lower_block_pointers: block pointers' bases may differ between programs,

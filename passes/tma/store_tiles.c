@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // store_tiles: tiles that are stored as TMA tiles go through shared memory. One thread stores them.
 //
+// ```
 // before  %t = tma_mark %v, %out, %M, %N, %stride, 1, %m, %n {stored} : tile<128x128xfp16, #dot>
 //         %u = convert_layout %t : tile<128x128xfp16, #rows>
 //         store %pointers, %u, %mask
@@ -11,6 +12,7 @@
 //         tma_store %out_map, %s, %m, %n
 //         tma_store_commit
 //         tma_store_wait {pending = 0, read}
+// ```
 //
 // needs   layouts, and lower_block_pointers' tma_mark; runs before drop_marks
 // keeps   every value; what is written where

@@ -2,6 +2,7 @@
 // pingpong_warpgroups: warpgroups start their dots one after another, so that one's dots overlap another's
 // exponentials.
 //
+// ```
 // before  for ... {                           after  pingpong_pass {last}
 //           %s = dot %q, %k, 0 {async}               for ... {
 //           %o = dot %p, %v, %a {async}                pingpong_wait
@@ -14,6 +15,7 @@
 //                                                    }
 //           dot %p, %v, %o, and its wait             dot %p, %v, %o, and its wait
 //                                                    pingpong_wait {first}
+// ```
 //
 // needs   Warp groups, and loops as rotate_loops leaves them. Runs after place_barriers: the loop may have no barrier
 //         of the group. At a barrier, one warpgroup would wait for another that waits for its turn.

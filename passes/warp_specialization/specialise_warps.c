@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // specialise_warps: splits a dot loop that TMA copies feed into two groups of warps: producer warps and consumer warps.
 //
-// before  for %i = ... (%sum) {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
-//           %x, %y = load ...                            (TMA tiles, each into a buffer)
+// ```
+// before  for %i = range (%sum) {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
+//           %x, %y = load %p, %q                         (TMA tiles, each into a buffer)
 //           %d = dot %xs, %ys, %sum {async}
 //           %e = dot_wait %d {pending = 0}
 //           yield %e
@@ -11,7 +12,7 @@
 // after   %fill, %read = channel %full {slots = 4, filled = 1}
 //         warp_groups {group_warps = [8, 4], group_registers = [232, 40], group_threads = [256, 1]} do {
 //           if there is an iteration {
-//             for %i = ... (%sum, %r) {
+//             for %i = range (%sum, %r) {
 //               %x, %y, %r1 = ring_wait %r
 //               %d = dot %x, %y, %sum {async}
 //               %e = dot_wait %d {pending = 1}
@@ -23,8 +24,9 @@
 //           store %c, ...
 //           ring_release                                   (the last dot's)
 //         } do {
-//           for %i = ... (%f) { ring_fill %f; mbarrier_expect; tma_copy ...; ring_commit }
+//           for %i = range (%f) { ring_fill %f; mbarrier_expect; tma_copy ...; ring_commit }
 //         }
+// ```
 //
 // needs   Layouts, promote_shared's buffers, plan_pipeline, and loads with their TMA tiles (lower_block_pointers).
 // keeps   every value

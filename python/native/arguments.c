@@ -424,7 +424,7 @@ static bool read_padding(PyObject *object, tilec_padding *padding) {
   return true;
 }
 
-// Whether loads round fp32 to tf32. Triton has such descriptors from 3.7 on.
+// True if loads round fp32 to tf32. Triton has such descriptors from 3.7 on.
 static bool read_rounding(PyObject *object, tilec_padding *padding) {
   PyObject *value = PyObject_GetAttrString(object, "round_f32_to_tf32");
   int rounds = value ? PyObject_IsTrue(value) : 0;

@@ -111,11 +111,11 @@ static bool call_hooks(const Launcher *self, PyObject *const *args, Py_ssize_t n
 typedef struct Run {
   Device *device; // NULL: where its arrays are
   PyObject *grid; // NULL: the kernel is compiled only
-  int check;      // tilec_launch_options.check
-  bool silent;    // what the kernel prints is dropped
-  double timeout; // and its timeout
-  bool on_stream; // on `stream`: it gives no warnings and None.
-  void *stream;   // CUstream; NULL: the default one
+  int check;      // tilec_launch_options.check.
+  bool silent;    // The kernel's prints are dropped.
+  double timeout; // And its timeout.
+  bool on_stream; // On `stream`: it gives no warnings and None.
+  void *stream;   // CUstream; NULL: the default one.
 } Run;
 
 // self._elsewhere(device, grid, args, kwargs) does what is to be done where arrays are not on the device, and for
@@ -415,9 +415,11 @@ static PyMethodDef methods[] = {
     {"_tune", (PyCFunction)(void (*)(void))launcher_tune, METH_FASTCALL | METH_KEYWORDS,
      "_tune(device, program, options, asked, progress, *args, **kwargs): tunes for such arguments."},
     {"_tuned", (PyCFunction)(void (*)(void))launcher_tuned, METH_FASTCALL | METH_KEYWORDS,
-     "_tuned(device, program, options, *args, **kwargs): the settings that are kept for such arguments, or None."},
+     "_tuned(device, program, options, *args, **kwargs): the settings that are kept for such arguments, or "
+     "None."},
     {"_keep_tuned", (PyCFunction)(void (*)(void))launcher_keep_tuned, METH_FASTCALL | METH_KEYWORDS,
-     "_keep_tuned(device, program, options, settings, seconds, *args, **kwargs): whether they are kept from now on."},
+     "_keep_tuned(device, program, options, settings, seconds, *args, **kwargs): whether they are kept from "
+     "now on."},
     {"_forget", (PyCFunction)(void (*)(void))launcher_forget, METH_NOARGS, "Kernels are made anew."},
     {NULL, NULL, 0, NULL}};
 

@@ -73,16 +73,16 @@ typedef struct ValueType {
 // The module's state: one an interpreter.
 typedef struct State {
   PyTypeObject *device, *program, *kernel, *launcher, *launched, *compiled;
-  PyTypeObject *handle;    // launched or what Python made of it: what a launch returns
-  PyObject *classify;      // tilec._arrays.classify
-  PyObject *dtypes;        // a dict: an array's dtype to a tilec_dtype as int
-  PyObject *dtype_of;      // tilec._arrays.dtype_of, for what the dict lacks
-  PyObject *launched_with; // tilec._arrays.launched_with: looks at an Arguments' kept after the launch
-  PyObject *constant;      // tilec._arrays.constant_text: a constant as the language writes it
-  PyObject *freeze;        // tilec._jit.freeze
-  PyObject *failed;        // tilec._errors.failed
-  PyObject *warned;        // tilec._errors.warned
-  PyObject *choose;        // tilec._devices.choose: the Device for arrays of a DLPack device type and number
+  PyTypeObject *handle;    // Launched or what Python made of it: what a launch returns.
+  PyObject *classify;      // Tilec._arrays.classify.
+  PyObject *dtypes;        // A dict: an array's dtype to a tilec_dtype as int.
+  PyObject *dtype_of;      // Tilec._arrays.dtype_of, for what the dict lacks.
+  PyObject *launched_with; // Tilec._arrays.launched_with: looks at an Arguments' kept after the launch.
+  PyObject *constant;      // Tilec._arrays.constant_text: a constant as the language writes it.
+  PyObject *freeze;        // Tilec._jit.freeze.
+  PyObject *failed;        // Tilec._errors.failed.
+  PyObject *warned;        // Tilec._errors.warned.
+  PyObject *choose;        // Tilec._devices.choose: the Device for arrays of a DLPack device type and number.
   PyObject
       *stream_of; // tilec._devices.stream_of: the current CUstream as int, of the library that an array is of
   PyObject *enter, *leave; // hooks of every launch; NULL: none
@@ -91,7 +91,7 @@ typedef struct State {
   uint32_t type_count, type_cap;
   PyObject *options[MAX_OPTIONS]; // names of options, interned, that no parameter of a kernel can have
   uint32_t option_count;
-  bool checks;                          // each launch goes to its launcher's _elsewhere first
+  bool checks;                         // each launch goes to its launcher's _elsewhere first
   struct Device *cpu, *gpus[MAX_GPUS]; // what choose gave; held
 } State;
 
@@ -153,11 +153,11 @@ typedef struct Program {
 typedef struct Kernel {
   PyObject ob_base;
   tilec_kernel *kernel;
-  uint32_t forks;    // when it was made
-  Device *device;    // held
-  Program *program;  // held
-  PyObject *options; // the dict that it was made with
-  PyObject *logged;  // a list of diagnostics, filled by compiles
+  uint32_t forks;     // when it was made
+  Device *device;     // held
+  Program *program;   // held
+  PyObject *options;  // the dict that it was made with
+  PyObject *logged;   // a list of diagnostics, filled by compiles
   bool made, refused; // something of it was compiled; its last compile failed
 } Kernel;
 
@@ -172,20 +172,20 @@ bool kernel_warn(const State *state, Kernel *kernel, bool silent);
 // One launch's arguments. Only the parts that the counts cover are set.
 typedef struct Arguments {
   uint32_t count, tensor_count, dim_count, item_count, tuple_count, descriptor_count, name_count;
-  int device_type, device_id; // of the first array on a GPU, else of the first array; -1: there is none
-  const ExchangeApi *api;     // of the first array on a GPU; NULL: it has none
-  PyObject *first;            // that array; borrowed
-  bool on_host, on_gpu;       // there are arrays there
-  bool sized;                 // arrays' sizes are requested, even if they are expensive
-  PyObject *kept; // a list of (parameter, the object that must live until the launch is done); NULL: nothing
-  PyObject *functions; // a list of (name, function): the names that constants have for functions; NULL: none
+  int device_type, device_id; // The first array's on a GPU, else the first array's; -1: there is none.
+  const ExchangeApi *api;     // The first array's on a GPU; NULL: it has none.
+  PyObject *first;            // The first array; borrowed.
+  bool on_host, on_gpu;       // There are arrays there.
+  bool sized;                 // Arrays' sizes are requested, even if they are expensive.
+  PyObject *kept; // A list of (parameter, the object that must live until the launch is done); NULL: nothing.
+  PyObject *functions; // A list of (name, function): the names that constants have for functions; NULL: none.
   tilec_arg args[MAX_GIVEN_PARAMS];
   struct ArrayArg {
     tilec_arg *arg; // of `args`, `items` or a descriptor
     tilec_dtype dtype;
     Tensor tensor;
-  } tensors[MAX_GIVEN_PARAMS];  // of the arrays, in order
-  int64_t dims[MAX_DIMS]; // sizes and strides of those that have none in memory
+  } tensors[MAX_GIVEN_PARAMS]; // of the arrays, in order
+  int64_t dims[MAX_DIMS];      // sizes and strides of those that have none in memory
   tilec_arg items[MAX_ITEMS];
   tilec_tuple tuples[MAX_TUPLES];
   tilec_descriptor descriptors[MAX_DESCRIPTORS];
@@ -283,8 +283,8 @@ typedef struct Asked {
 
 // head: device or None, program, options; args: the launch's; sized: Arguments.sized. false: an exception; asked_end is called in
 // both cases.
-bool asked_begin(Launcher *self, Asked *q, bool sized, PyObject *const *head, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *names);
+bool asked_begin(Launcher *self, Asked *q, bool sized, PyObject *const *head, PyObject *const *args,
+                 Py_ssize_t nargs, PyObject *names);
 void asked_end(Asked *q);
 // A configuration's: a list of (name, value, true for an option); None: there is no such configuration.
 PyObject *tuned_settings(const tilec_tuning *tuning, size_t configuration);

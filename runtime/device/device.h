@@ -61,12 +61,12 @@ typedef struct LaunchLimits {
   const int *cancel;         // A nonzero value cancels. Another thread or a signal handler sets it. NULL: no
                              // cancelling.
   double spent;              // Seconds of the timeout that an earlier part of the work has used.
-  int checked_schedule;      // sim: 1 + the tilec_sim_schedule to run under with every checker on. 0: the
+  int checked_schedule;      // Sim: 1 + the tilec_sim_schedule to run under with every checker on. 0: the
                              // device's setting. eval: nonzero reports races.
-  uint32_t devices;  // sim: number of devices that each run the grid, and the launch has so many lists of
+  uint32_t devices;  // Sim: number of devices that each run the grid, and the launch has so many lists of
                      // arguments, one after another. 0: one.
   uint32_t programs; // Persistent kernel: maximum number of CTAs. 0: all that fit on the GPU at once.
-  Buf *printed;      // sim, eval: gets a copy of what the kernel prints. NULL: only the device keeps
+  Buf *printed;      // Sim, eval: gets a copy of what the kernel prints. NULL: only the device keeps
                      // it.
 } LaunchLimits;
 

@@ -276,7 +276,7 @@ static AccessFacts access_facts(const ReportContext *c, const SimFinding *findin
                        .masked = call_has(sources, loc, "mask") || call_has(sources, loc, "boundary_check")};
 }
 
-// Of PTX from the user: "out[3] of 100". If the name is a number: "argument 1[3] of 100", or if the elements have one
+// For PTX from the user: "out[3] of 100". If the name is a number: "argument 1[3] of 100", or if the elements have one
 // byte, or a size that is not known, "byte 3 of 100 of argument 1".
 static void print_place(const SimFinding *finding, Buf *out) {
   BufferName buffer = *finding->buffer;

@@ -14,12 +14,12 @@ typedef struct ReportContext {
   uint32_t name_count;
   const uint64_t *args; // of the launch, for the parameter that an access names; NULL: not known
   uint32_t arg_count;
-  uint32_t devices;            // of the launch: with more than one, programs are named with theirs
+  uint32_t devices;            // The launch's: with more than one, programs are named with theirs
   const char *const *pointers; // The name of each argument that is a pointer, or NULL. NULL: not known.
-  const char *ptx_file;        // for PTX from the user: locations are its lines; otherwise NULL
-  bool weak_atomics;           // the kernel has some (func_has_weak_atomics)
-  bool no_shared;              // the user gave the launch no dynamic shared memory, and could
-  bool verbose;                // adds a last note with instruction, warp, lanes and address
+  const char *ptx_file;        // For PTX from the user: locations are its lines; otherwise NULL.
+  bool weak_atomics;           // The kernel has some (func_has_weak_atomics).
+  bool no_shared;              // The user gave the launch no dynamic shared memory, and could.
+  bool verbose;                // Adds a last note with instruction, warp, lanes and address.
 } ReportContext;
 
 // A report, or several with one cause. The report's texts and the names must outlive it.

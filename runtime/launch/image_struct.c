@@ -56,7 +56,7 @@ static bool read_tuple(const tilec_arg *arg, tilec_tuple *tuple) {
   return given && sized_take(tuple, sizeof *tuple, given) && (!tuple->count || tuple->items);
 }
 
-// A struct's alignment is the largest of its members'. What is no member has 1.
+// A struct's alignment is the largest of its members'. Others than members have 1.
 static size_t align_of(const tilec_arg *arg, uint32_t depth) {
   size_t align = 1;
   tilec_tuple tuple;

@@ -4,12 +4,14 @@
 // $TILEC_LOCK names the file that a process reads, once. Its first line is "tilec-lock 1". Lines that begin with #
 // are comments. An entry has these lines, and an empty one ends it:
 //
-//   launch KERNEL ARCH NAME=TYPE... GIVEN=VALUE...
+// ```
+//   launch KERNEL ARCH NAME=TYPE [...] GIVEN=VALUE [...]
 //   values NAME=VALUE...     of the parameters in the key of @autotune
 //   text HASH                of the kernel's file, 16 digits
 //   reason TEXT              for people
 //   define NAME=VALUE        the choice: constexprs,
 //   option NAME=VALUE        and code options
+// ```
 #ifndef RUNTIME_LAUNCH_LOCK_H
 #define RUNTIME_LAUNCH_LOCK_H
 

@@ -167,7 +167,7 @@ static const KernelInfo *kernel_of(Compilation *c, const Spec *spec) {
 
 // --- The lock ---
 
-// What an entry of the lock is for, in `entry` (runtime/launch/lock.h).
+// The purpose of an entry of the lock, in `entry` (runtime/launch/lock.h).
 typedef struct LockKey {
   Buf launch, values;
   char text[DIGEST_HEX + 1]; // the first LOCK_DIGITS count

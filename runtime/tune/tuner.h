@@ -64,7 +64,7 @@ typedef struct TuneRequest {
   tilec_tune_options options;
 } TuneRequest;
 
-// What a launch computes, whatever the configuration: to see that another one does the same work.
+// The work of a launch, whatever the configuration: to see that another one does the same work.
 typedef struct TuneWork {
   double flops, read,
       written;    // of dots; bytes that are read, of each buffer at most its size; bytes that are written

@@ -69,7 +69,7 @@ static void copies_end(Warp *warp, const Insn *exit) {
   }
 }
 
-// All operations are complete. What the mbarriers still count was expected and did not come, or came and was not
+// All operations are complete. The rest that mbarriers still count was expected and did not come, or came and was not
 // expected.
 void mbarriers_end(Block *block) {
   const BlockCheck *check = block_check(block);

@@ -46,10 +46,10 @@ typedef struct Report {
 
 // The clocks that releases of an address published, for acquires of that address.
 typedef struct Released {
-  uint64_t key;    // 0: free
-  Foreign *system; // released at system scope, if there are several devices
-  Foreign *wide;   // released at device scope or more by `device`, the last one to release here
-  Foreign *narrow; // released at any scope by `block`, the last CTA to release here
+  uint64_t key;    // 0: free.
+  Foreign *system; // Released at system scope, if there are several devices.
+  Foreign *wide;   // Released at device scope or more by `device`, the last one to release here.
+  Foreign *narrow; // Released at any scope by `block`, the last CTA to release here.
   uint32_t block, device;
 } Released;
 
@@ -139,7 +139,7 @@ static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
 }
 
 // Advances the warp's own clock. Its events so far are about to become known elsewhere.
-// Strands from here on count from 0 in the cluster. That of a warp's instructions:
+// Strands from here on count from 0 in the cluster. The one of a warp's instructions:
 static inline uint32_t warp_strand(const Warp *warp) { return block_check(warp->block)->base + warp->index; }
 static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp_strand(warp)]++; }
 // After a barrier or a .sync instruction: lanes see what others have accessed before.

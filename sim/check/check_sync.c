@@ -127,7 +127,7 @@ static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, b
   return all;
 }
 
-// What a release publishes for other devices.
+// The data that a release publishes for other devices.
 static Foreign *system_released(const Warp *warp, const MemoryAccess *access, Foreign *all) {
   const Launch *launch = checker_of(warp)->launch;
   if (launch->devices == 1 || access->scope != SCOPE_SYSTEM) return NULL;

@@ -4,7 +4,7 @@
 //
 // tcgen05.ld, st, mma, cp and shift are asynchronous. An access comes after an earlier one if
 //
-//   * the earlier one is complete (tcgen05.commit and its mbarrier, or tcgen05.wait::ld or ::st), and the
+//   * the earlier one is complete (tcgen05.commit and its mbarrier, or tcgen05.wait::ld or ::st). The
 //     thread knows of it through tcgen05.fence::before_thread_sync, a synchronisation and
 //     tcgen05.fence::after_thread_sync. In its own thread after a tcgen05.wait it needs no fence, after the
 //     wait for an mbarrier only the second one.

@@ -2,12 +2,14 @@
 // tcgen05.ld, st, commit and the fences. Register r of thread t has this word of tensor memory (the lane is
 // relative to the warp's 32, the column to the address; n is the repetition):
 //
+// ```
 //   32x32b    r = n               lane t                  column n
 //   16x64b    r = n               lane t/4 + 8 (t%2)      column 2n + t/2%2
 //   16x128b   r = 2n + h          lane t/4 + 8h           column 4n + t%4
 //   16x256b   r = 4n + 2h + j     lane t/4 + 8h           column 8n + 2 (t%4) + j
 //   16x32bx2  r = n, t < 16       lane t                  column n
 //             r = n, t >= 16      lane t - 16             column split + n
+// ```
 //
 // Packed, a column above is two, and a register has the lower halves of both.
 #include "sim/exec/tcgen05.h"

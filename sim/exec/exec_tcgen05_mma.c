@@ -274,7 +274,7 @@ static void scale_a(const MmaPart *of, float *a) {
     }
 }
 
-// With mma_halves, the lanes of a half have the scales of its own columns, the first in column 0.
+// With mma_halves, the lanes of a half have the scales of its columns, the first in column 0.
 static void scale_b(const MmaPart *of, uint32_t part, const float *b, float *scaled) {
   const AsyncOp *op = of->op;
   const MmaForm *form = &op->u.tensor->form;

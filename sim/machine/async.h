@@ -14,15 +14,15 @@
 #include "sim/machine/tensor_map_bytes.h"
 
 typedef enum AsyncKind {
-  ASYNC_COPY,        // cp.async of up to 32 lanes.
-  ASYNC_BULK,        // cp.async.bulk, cp.reduce.async.bulk: one lane.
-  ASYNC_STORE,       // st.async, red.async: one lane. Its bytes are `staged` at the issue.
-  ASYNC_TENSOR,      // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: one lane.
+  ASYNC_COPY,        // `cp.async` of up to 32 lanes.
+  ASYNC_BULK,        // `cp.async.bulk`, `cp.reduce.async.bulk`: one lane.
+  ASYNC_STORE,       // `st.async`, `red.async`: one lane. Its bytes are `staged` at the issue.
+  ASYNC_TENSOR,      // `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: one lane.
   ASYNC_WGMMA,       // A warp's quarter of a wgmma.mma_async.
-  ASYNC_ARRIVE,      // cp.async.mbarrier.arrive: runs once the lanes' earlier cp.async are complete.
-  ASYNC_TENSOR_CORE, // tcgen05.mma, cp or shift: one lane.
-  ASYNC_TMEM_MOVE,   // tcgen05.ld or st of a warp.
-  ASYNC_COMMIT, // tcgen05.commit: arrives at `mbarrier` once the lane's earlier ASYNC_TENSOR_CORE are complete.
+  ASYNC_ARRIVE,      // `cp.async.mbarrier.arrive`: runs once the lanes' earlier cp.async are complete.
+  ASYNC_TENSOR_CORE, // `tcgen05.mma`, `cp` or `shift`: one lane.
+  ASYNC_TMEM_MOVE,   // `tcgen05.ld` or `st` of a warp.
+  ASYNC_COMMIT, // `tcgen05.commit`: arrives at `mbarrier` once the lane's earlier ASYNC_TENSOR_CORE are complete.
 } AsyncKind;
 
 typedef struct CopyLanes { // ASYNC_COPY

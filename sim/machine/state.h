@@ -21,10 +21,10 @@ typedef enum GroupState {
   GROUP_READY,
   GROUP_AT_SYNC,
   GROUP_AT_BARRIER,
-  GROUP_AT_CLUSTER,   // barrier.cluster.wait: runs again when the barrier is complete
-  GROUP_AT_MBARRIER,  // try_wait: runs again when an mbarrier changes
-  GROUP_AT_REGISTERS, // setmaxnreg.inc: runs again when the CTA's pool grows
-  GROUP_AT_TMEM,      // tcgen05.alloc: runs again when columns are freed
+  GROUP_AT_CLUSTER,   // `barrier.cluster.wait`: runs again when the barrier is complete
+  GROUP_AT_MBARRIER,  // try_wait: runs again when an mbarrier changes.
+  GROUP_AT_REGISTERS, // `setmaxnreg.inc`: runs again when the CTA's pool grows
+  GROUP_AT_TMEM,      // tcgen05.alloc: runs again when columns are freed.
 } GroupState;
 
 // Lanes of a warp at one instruction. At a barrier, `pc` is already past it.
@@ -140,11 +140,11 @@ typedef struct Launch {
   const Program *program;
   Memory *memory;
   uint32_t grid[3], block[3], cluster[3]; // cluster: in CTAs
-  uint32_t devices;                       // Each has a grid of its own, and they make progress together.
+  uint32_t devices;                       // Each has its own grid, and they make progress together.
   uint64_t blocks, clusters;              // of one device
-  uint64_t
-      next[TILEC_SIM_MAX_DEVICES]; // Of each device: the first cluster that has not started, for all workers.
-  uint32_t cluster_blocks;         // CTAs of a cluster
+  uint64_t next
+      [TILEC_SIM_MAX_DEVICES]; // For each device: the first cluster that has not started, for all workers.
+  uint32_t cluster_blocks;     // CTAs of a cluster
   uint32_t dynamic_shared;
   const unsigned char *params; // program->param_bytes of each device
   uint32_t resident;           // CTAs of a device that make progress together

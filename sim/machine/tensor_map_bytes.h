@@ -50,9 +50,9 @@ typedef struct TensorMap {
 // 6 bits that has whole bytes. Padded ones are larger in shared memory, and mbarriers count their bytes in global
 // memory.
 typedef struct TensorBox {
-  uint32_t counts[TENSOR_RANK];   // units along the innermost dimension, else elements. 1 beyond the rank
-  uint32_t unit, packed, element; // elements of a unit, its bytes in global and in shared memory
-  uint32_t row, bytes, counted;   // bytes of the innermost extent, of all rows, and as mbarriers count them
+  uint32_t counts[TENSOR_RANK];   // Units along the innermost dimension, else elements. 1 beyond the rank.
+  uint32_t unit, packed, element; // Elements of a unit, its bytes in global and in shared memory.
+  uint32_t row, bytes, counted;   // Bytes of the innermost extent, of all rows, and as mbarriers count them.
   uint32_t pitch, span; // Bytes in shared memory: from row to row, and from the first row to the end
                         // of the last.
 } TensorBox;

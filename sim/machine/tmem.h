@@ -19,11 +19,11 @@ enum { TMEM_ALLOCATIONS = CHIP_TMEM_COLUMNS / CHIP_TMEM_UNIT };
 typedef struct Tmem {
   uint32_t words[CHIP_TMEM_COLUMNS][CHIP_TMEM_LANES];
   TmemAllocation allocations[TMEM_ALLOCATIONS];
-  uint32_t least;    // columns of the last allocation; 0: none yet
+  uint32_t least;    // Columns of the last allocation; 0: none yet
   bool relinquished; // tcgen05.relinquish_alloc_permit
   // tcgen05.alloc with .cta_group::2, until it has the columns.
-  TmemAllocation asked; // columns 0: no warp waits in it
-  bool granted;         // `asked` has its column
+  TmemAllocation asked; // Columns 0: no warp waits in it
+  bool granted;         // `asked` has its column.
 } Tmem;
 
 static inline uint32_t tmem_column(uint32_t address) { return address & 0xffff; }

@@ -51,7 +51,7 @@ typedef enum InsnKind {
   // src[0]: barrier. src[1]: threads (0: all of the CTA). extra: the BarrierForm. FLAG_ARRIVE: only arrives.
   KIND_BARRIER,
   KIND_CLUSTER_WAIT, // Waits for the cluster barrier that the lanes have arrived at.
-  KIND_REGISTERS,    // setmaxnreg to `count`. extra 1: .inc, which waits for the CTA's pool.
+  KIND_REGISTERS,    // `setmaxnreg` to `count`. extra 1: .inc, which waits for the CTA's pool.
   KIND_TMEM, // tcgen05.alloc, dealloc, relinquish_alloc_permit. extra: the TmemChange. alloc waits for columns.
   KIND_END, // Running into it is a wild branch.
 } InsnKind;
@@ -121,11 +121,11 @@ typedef struct CopyOperands {
   uint32_t byte_mask, multicast; // slots
   uint32_t rank, coordinates[5]; // tensor: slots, innermost first
   bool tensor, prefetch;
-  bool everywhere;           // clusterlaunchcontrol: .multicast::cluster::all
-  bool pair;                 // .cta_group::2: the mbarrier may be in the other CTA of the pair
-  uint32_t values, slots[4]; // st.async, red.async: registers of `type`
-  Operation reduce;          // OP_NONE: a copy
-  PtxType type;              // of the reduced elements
+  bool everywhere;           // `clusterlaunchcontrol`: .multicast::cluster::all
+  bool pair;                 // .cta_group::2: the mbarrier may be in the other CTA of the pair.
+  uint32_t values, slots[4]; // `st.async`, `red.async`: registers of `type`
+  Operation reduce;          // OP_NONE: a copy.
+  PtxType type;              // The type of the reduced elements.
 } CopyOperands;
 
 typedef enum MatrixType {
@@ -190,8 +190,8 @@ typedef struct TmemMove {
   TmemShape shape;
   uint32_t repeat; // .xN
   uint32_t split;  // 16x32bx2: columns from the first half to the second
-  bool packed;     // .pack::16b, .unpack::16b: a register has two columns
-  bool may_wait;   // ld: no instruction names its registers before the next tcgen05.wait::ld
+  bool packed;     // .pack::16b, .unpack::16b: a register has two columns.
+  bool may_wait;   // Ld: no instruction names its registers before the next tcgen05.wait::ld.
   uint32_t count, slots[128];
 } TmemMove;
 
@@ -211,13 +211,13 @@ typedef enum Collector { COLLECTOR_DISCARD, COLLECTOR_FILL, COLLECTOR_USE, COLLE
 typedef struct TensorMma {
   MmaKind kind;
   TmemAddress d, a, scale_a, scale_b;
-  bool a_in_tmem, shifts;               // shifts: .ashift
-  uint32_t a_descriptor, b_descriptor;  // slots of 64 bits
-  uint32_t descriptor;                  // slot of the instruction descriptor
-  uint32_t masks, lanes_off[8];         // slots of disable-output-lane; masks: their number, 0, 4 or 8
-  uint32_t accumulate, accumulate_flip; // predicate slot of enable-input-d
-  uint32_t scale_d;                     // D is multiplied by 2^-scale_d
-  uint32_t block;                       // elements that have one scale: 16 or 32
+  bool a_in_tmem, shifts;               // shifts: .ashift.
+  uint32_t a_descriptor, b_descriptor;  // Slots of 64 bits.
+  uint32_t descriptor;                  // Slot of the instruction descriptor.
+  uint32_t masks, lanes_off[8];         // Slots of disable-output-lane; masks: their number, 0, 4 or 8.
+  uint32_t accumulate, accumulate_flip; // Predicate slot of enable-input-d
+  uint32_t scale_d;                     // D is multiplied by 2^-scale_d.
+  uint32_t block;                       // Elements that have one scale: 16 or 32.
   Collector collector;
 } TensorMma;
 
@@ -364,9 +364,9 @@ typedef struct Program {
   VEC(ParamSlot) param_slots;
   VEC(WrittenSlot) written; // they need no zeros when a warp starts
   uint32_t register_bytes;
-  uint32_t shared_bytes, dynamic_shared;       // static size; offset of the dynamic part
-  uint32_t local_bytes;                        // per thread
-  uint32_t reqntid[3], maxntid[3], cluster[3]; // zero: none
+  uint32_t shared_bytes, dynamic_shared;       // Static size; offset of the dynamic part.
+  uint32_t local_bytes;                        // Per thread.
+  uint32_t reqntid[3], maxntid[3], cluster[3]; // Zero: none
   // Registers per thread at kernel entry, if setmaxnreg has an effect. 0: there is no setmaxnreg, or ptxas
   // ignores it.
   uint32_t registers;

@@ -82,10 +82,10 @@ typedef struct PtxLoc {
   uint32_t file;    // number of a .file; of a call in a comment: 0
   const char *name; // file of such a call, if it differs from the called code's file; else NULL
   uint32_t line, column, length;
-  uint32_t param, element;      // parameter, from 1, whose pointer the access uses; bytes of an element
-  const struct PtxLoc *call;    // the call through which the code was inlined
-  bool inlined_at;              // the call is from the .loc's inlined_at, not from its comment
-  const struct PtxLoc *earlier; // the parser's: an earlier one of the function with an equal hash
+  uint32_t param, element;      // Parameter, from 1, whose pointer the access uses; bytes of an element.
+  const struct PtxLoc *call;    // The call through which the code was inlined.
+  bool inlined_at;              // The call is from the .loc's inlined_at, not from its comment.
+  const struct PtxLoc *earlier; // The parser's: an earlier one of the function with an equal hash.
 } PtxLoc;
 
 typedef struct PtxStmt {

@@ -36,7 +36,7 @@ int ptx_lex(PtxLexer *lexer, PtxToken *token) {
   for (;;) {
     from = YYCURSOR;
     token->pos = (PtxPos){lexer->line, (uint32_t)(from - lexer->line_start) + 1};
-    /*!re2c
+    %{
       re2c:define:YYCTYPE = "unsigned char";
       re2c:yyfill:enable = 0;
 
@@ -103,6 +103,6 @@ int ptx_lex(PtxLexer *lexer, PtxToken *token) {
       "!"                 { return token_end(lexer, token, from, YYCURSOR, PTX_BANG); }
       "@"                 { return token_end(lexer, token, from, YYCURSOR, PTX_AT); }
       *                   { return -1; }
-    */
+    %}
   }
 }

@@ -70,7 +70,7 @@ static double book(Timeline *t, struct Resource *r, double from, double duration
 
 // --- warps
 
-// Of the source; 0: not known.
+// The source's; 0: not known.
 static uint32_t line_of(const Timeline *t, const Insn *insn) {
   const Site *site = &t->launch->program->sites.at[insn->site];
   return site->file ? site->line : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What timeline.c records and timeline_write.c writes.
+// The records of timeline.c, which timeline_write.c writes.
 #ifndef SIM_TIMELINE_TIMELINE_PARTS_H
 #define SIM_TIMELINE_TIMELINE_PARTS_H
 

@@ -88,7 +88,9 @@ struct Half {
 template <> struct tilec::dtype<Half> { static const tilec_dtype value = TILEC_FP16; };
 
 // The operand of CUDA's 64-bit atomicAdd, which is not std::uint64_t on Linux.
-static_assert(tilec::dtype<long long>::value == TILEC_I64 && tilec::dtype<unsigned long long>::value == TILEC_U64, "64 bits");
+static_assert(tilec::dtype<long long>::value == TILEC_I64 &&
+                  tilec::dtype<unsigned long long>::value == TILEC_U64,
+              "64 bits");
 
 // A source that imports another one, both in memory, and an asynchronous copy by the function of C.
 static void several_sources(const tilec::device &device) {
@@ -116,11 +118,12 @@ static void throws(const tilec::device &device) {
     tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
     expect(e.status() == TILEC_ERROR_COMPILE && std::strstr(e.what(), "bad.tile:2:") != nullptr, e.what());
     tilec::check(tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first)); // the objects are gone
-    expect(std::strcmp(first.file, "bad.tile") == 0 && first.line == 2 && first.code, "a diagnostic in the handler");
+    expect(std::strcmp(first.file, "bad.tile") == 0 && first.line == 2 && first.code,
+           "a diagnostic in the handler");
   }
 }
 
-// What a program can do with an error at run time: the argument, the element and the program, as fields.
+// A program can use the parts of an error at run time: the argument, the element and the program, as fields.
 static void reports(tilec::device &device) {
   const char *text = "@kernel\n@grid(1)\ndef far(x: *fp32, out: *fp32):\n    i = arange(0, 16)\n"
                      "    store(out + i, load(x + i))\n";
@@ -142,7 +145,8 @@ static void reports(tilec::device &device) {
     expect(first.buffer && std::strcmp(first.buffer, "x") == 0 && first.index == 10, e.what());
     expect(first.program[0] == 0 && first.access == nullptr, e.what());
     bool evaluated = std::strcmp(device.name(), "eval") == 0;
-    expect(first.element_rank == (evaluated ? 1u : 0u) && first.element[0] == (evaluated ? 10u : 0u), e.what());
+    expect(first.element_rank == (evaluated ? 1u : 0u) && first.element[0] == (evaluated ? 10u : 0u),
+           e.what());
     expect(std::strcmp(old.text, first.text) == 0 && old.kind == nullptr, "an older header");
     thrown = true;
   }
@@ -165,7 +169,7 @@ static void options_and_pointers(const tilec::device &device) {
       .define("E", 0.1)
       .define("F", 2.0f);
   how.raw().num_warps = 1;
-  tilec::options copy = how; // it has texts of its own
+  tilec::options copy = how; // it has its own texts
   how = tilec::options();
   tilec::kernel f(device, program, copy);
   tilec::buffer out(device, sizeof(std::int32_t));
@@ -199,7 +203,8 @@ static void structs(const tilec::device &device) {
   tilec::buffer out(device, sizeof got);
   put.run(tilec::launch(1), tilec::tuple(out.as<std::int64_t>(), wanted.n, wanted.factor, wanted.big));
   out.read(&got, sizeof got);
-  expect(got.n == wanted.n && got.factor == wanted.factor && got.big == wanted.big, "a struct by value of PTX");
+  expect(got.n == wanted.n && got.factor == wanted.factor && got.big == wanted.big,
+         "a struct by value of PTX");
   bool refused = false;
   try {
     put.run(tilec::launch(1), tilec::tuple(out.as<std::int64_t>(), 7, 2.5, 1));

@@ -5,8 +5,8 @@
 //   math_accuracy [--device D] [--points N] [--fp64-points N] [--seed N] [--threads N] [--function NAME]
 //                 [--type T]
 //
-// Prints a line for each function and type: columns as the heading names them, separated by blanks. 16-bit types are
-// measured at all numbers. --points 4294967296 does so for fp32 functions of one argument.
+// Prints a line for each function and type: columns as the heading names them, separated by blanks. All numbers of
+// 16-bit types are measured. `--points 4294967296` does so for fp32 functions of one argument.
 //
 // Exit status: 0 all hold, 1 a bound is missed, 2 wrong usage, 3 a kernel did not compile or run.
 #include <inttypes.h>

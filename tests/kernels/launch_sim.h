@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A launch's other half where TEST_DEVICE=sim: the kernel compiled to PTX, for sm_80 and sm_90a, and run on
-// the simulator with every checker on, under every schedule; each result within the evaluator's bounds.
+// A launch's other half where TEST_DEVICE=sim. The kernel is compiled to PTX for sm_80 and sm_90a. It runs on the
+// simulator with every checker on, under every schedule. Each result is within the evaluator's bounds.
+// ```
 //   TEST_ARCH=sm_90a   only that architecture
 //   TEST_WARPS=8       another number of warps
 //   TEST_PTX=FOLDER    the PTX is saved there, and what compiling took is printed
+// ```
 #ifndef TESTS_KERNELS_LAUNCH_SIM_H
 #define TESTS_KERNELS_LAUNCH_SIM_H
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A golden file of passes: tile IR, and what the passes make of it, in one text. The marks are comments, so the file is
 // also the input:
+// ```
 //   //: 33: hoist: a message      a remark or error of the passes, in their order
 //     %a = add %b, %c : i32       a line that the result has too
 //     %a = add %b, %c : i32 //-   a line that the result has not
 //     %a = load %p : i32 //> {align = 4} : i32     the result's line has this after the operands
 //   //+  %a = sub %b, %c : i32    a line that only the result has
+// ```
 // Other comments, and empty lines, are the input's alone. A refused file's result is nothing but errors.
 #ifndef TESTS_UNIT_PASS_FILE_H
 #define TESTS_UNIT_PASS_FILE_H
@@ -28,7 +30,7 @@ static inline PassLines pass_lines(Arena *arena, Str text) {
   return lines;
 }
 
-// Whether the file's result is an outline, and no module.
+// True if the file's result is an outline, and no module.
 static inline bool pass_file_is_outline(Str text) { return strstr(text.at, "\n// outline\n") != NULL; }
 
 static inline bool pass_line_is_comment(Str line) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A golden file of passes that differs from another in a few lines, NAME.diff, has these alone.
+// ```
 //   // like: loops/windows.tir    the other file, from the folder passes on
 //   @@                            a change: the next place with its lines ' ' and '-' gets its lines ' ' and '+'
 //    a line of both
 //   -a line of the other file alone
 //   +a line of this one alone
+// ```
 // Marks are of the lines. So the changes give this file's input too, of the other's input, whatever the marks are now.
 #ifndef TESTS_UNIT_PASS_VARIANT_H
 #define TESTS_UNIT_PASS_VARIANT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a module that is read from text needs.
+// The needs of a module that is read from text.
 #ifndef TESTS_UNIT_TEXT_FIXTURE_H
 #define TESTS_UNIT_TEXT_FIXTURE_H
 

@@ -11,7 +11,7 @@
 #include "tools/explain/ncu.h"
 #include "tools/run/run.h"
 
-// What another configuration changes. Bits.
+// The changes of another configuration. Bits.
 typedef enum ExplainKnob { KNOB_TILE = 1, KNOB_WARPS = 2, KNOB_STAGES = 4 } ExplainKnob;
 
 // How the number of programs must change to avoid a loss.
@@ -46,7 +46,7 @@ typedef struct Loss {
   const char *what, *change; // The problem, and the advice.
   const char *fix;           // The advice in a few words.
   const char
-      *assumes; // What the time without the loss assumes; NULL: the same numbers of programs and warps.
+      *assumes; // Assumption of the time without the loss; NULL: the same numbers of programs and warps.
 } Loss;
 
 enum { LOSSES_TOLD = 3 };
@@ -56,7 +56,7 @@ typedef VEC(Loss) LossList;
 // The one change to try.
 typedef struct Answer {
   const char *flaw;      // "uncoalesced"; NULL: nothing was found that gains 1 %.
-  const char *change;    // What to do about it, in a few words.
+  const char *change;    // The remedy, in a few words.
   const Loss *loss;      // NULL: only another configuration.
   const WhatIf *what_if; // The configuration; NULL: the code has to change.
   double gain;           // Seconds; without a predicted time the loss's `counted`.
@@ -76,14 +76,14 @@ typedef struct Explanation {
   CostReport *report;       // Counts, from machine code if ptxas is on PATH. Its time is the model's.
   CostReport *model;        // By the compiler's own estimates, as tilec tune has it: time, losses.
   CubinUsage usage;         // -1: not known.
-  const AxisTable *axes;    // Of the final IR.
+  const AxisTable *axes;    // The final IR's.
   bool given;               // Registers were given on the command line.
   VEC(ExplainedLine) lines; // By file and line.
   LossList losses;          // Largest first.
   VEC(WhatIf) what_if;      // Fastest first.
-  uint32_t searched;        // Kinds of settings of which a change does the same work.
+  uint32_t searched;        // Kinds of settings whose change does the same work.
   bool tried;               // Other configurations were searched.
-  const char *fixed_grid;   // Which tile sizes were not tried because the grid is of numbers; NULL: none.
+  const char *fixed_grid;   // The tile sizes that were not tried because the grid is of numbers; NULL: none.
   Answer answer;
   CostEventList events; // For the schedule on the page.
   PassTextList passes;  // For the page.

@@ -36,7 +36,7 @@ static bool relieves(const Explanation *e, const WhatIf *one, const Loss *loss) 
          (loss->programs == PROGRAMS_MORE ? one->programs > now : one->programs != now);
 }
 
-// Of the configurations that change `knobs`, and perhaps `others`. The fastest ones come first.
+// Among the configurations that change `knobs`, and perhaps `others`. The fastest ones come first.
 static const WhatIf *best_of(const Explanation *e, uint32_t knobs, uint32_t others, const Loss *loss) {
   const WhatIf *best = NULL;
   double least = 0;

@@ -120,7 +120,7 @@ static void add_round(Search *s) {
 
 // --- predicting a round
 
-// Tiles that reach over an edge multiply and read more. What is stored is the same, except for sampled programs.
+// Tiles that reach over an edge multiply and read more. The stored values are the same, except for sampled programs.
 static bool same_work(const TuneWork *a, const TuneWork *b) {
   static const double least = 0.98, most = 1.3, most_written = 1.02;
   return b->flops >= least * a->flops && b->flops <= most * a->flops && b->read >= least * a->read &&

@@ -252,7 +252,7 @@ static bool ends_in(Str phrase, const char *asked) {
   return false;
 }
 
-// `*` stands for any letters, `?` for one.
+// `*` matches any letters, `?` one.
 static bool matches(Str pattern, const char *word) {
   for (; pattern.n && pattern.at[0] != '*'; pattern.at++, pattern.n--, word++)
     if (!*word || (pattern.at[0] != *word && pattern.at[0] != '?')) return false;

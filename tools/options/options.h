@@ -148,13 +148,13 @@ bool options_has_word(const char *word);
 // The same for a part of the glossary's words ("race": data race), and for a parameter of the language's functions.
 bool options_has_near_word(const char *word);
 void options_print_word(const char *word, bool colors, Buf *out);
-// What the Python API has under the word, or why tilec does not take the name. The other: only an option of launches, "num_warps"; nothing if it is none.
+// The Python API's text under the word, or why tilec does not take the name. The other: only an option of launches, "num_warps"; nothing if it is none.
 bool options_has_python(const char *word);
 void options_print_python(const char *word, bool colors, Buf *out);
 void options_print_python_option(const char *word, bool colors, Buf *out);
 // Adds the SPECs that begin with the word, if there are any; "SPEC": all.
 void options_print_spec(const char *word, Buf *out);
-// Writes words to suggest, at most `room`: of the glossary and the like; `full`: also names such as "tilec.jit". Returns
+// Writes words to suggest, at most `room`: of the glossary and others; `full`: also names such as "tilec.jit". Returns
 // their number.
 size_t options_words(Arena *arena, bool full, const char **words, size_t room);
 

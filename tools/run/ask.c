@@ -64,7 +64,7 @@ static const char *constexpr_value(const char *name) {
   return "64";
 }
 
-// What an argument without a type is for, and the grid.
+// The purpose of an argument without a type, and the grid.
 typedef struct Guess {
   const KernelInfo *kernel;
   const uint32_t *uses;

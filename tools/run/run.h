@@ -28,12 +28,12 @@ typedef struct RunArg {
   uint32_t item_count;
   const char *field; // of a tuple's item; NULL: it has no name
   bool
-      typed; // a number for a PTX file, in a tuple with its type as in 100:i64, or for a parameter of .f32 or .f64
-  Elem elem;              // that type
-  struct RunArg *buffer;  // the owner of the buffer it points into: itself, or another for &NAME; NULL: no
-                          // buffer
-  uint64_t base, address; // of the buffer; with the offset
-  uint8_t *result;        // the buffer's bytes after the run
+      typed; // A number for a PTX file, in a tuple with its type as in 100:i64, or for a parameter of .f32 or .f64.
+  Elem elem;              // The element type.
+  struct RunArg *buffer;  // The owner of the buffer it points into: itself, or another for &NAME; NULL: no
+                          // buffer.
+  uint64_t base, address; // The buffer's; with the offset.
+  uint8_t *result;        // The buffer's bytes after the run
   bool told_unwritten;    // Elements that were never written are reported.
 } RunArg;
 
@@ -80,13 +80,14 @@ typedef struct Run {
   const uint64_t *bits;   // Bits of the launch's arguments. NULL before they are bound.
   const char
       *configuration; // After run_compile: what an autotuned kernel was compiled with. NULL: it is none.
-  PassTextList *pass_texts;  // Filled by the compile. NULL: not asked for.
-  bool has_data;             // Buffers have data. False for explain without simulation and for tune that only
-                             // predicts.
-  const char **source_names; // Of a PTX file's parameters, as run_read_source finds them. NULL: not known.
-  const char *ptx_hint;      // Why a report of PTX may lack its place in the source. NULL: nothing.
-  Func *host; // After run_compile: has the parameters and host regions of the code. NULL for PTX
-              // files.
+  PassTextList *pass_texts; // Filled by the compile. NULL: not asked for.
+  bool has_data;            // Buffers have data. False for explain without simulation and for tune that only
+                            // predicts.
+  const char *
+      *source_names;    // Names of a PTX file's parameters, as run_read_source finds them. NULL: not known.
+  const char *ptx_hint; // Why a report of PTX may lack its place in the source. NULL: nothing.
+  Func *host;           // After run_compile: has the parameters and host regions of the code. NULL for PTX
+                        // files.
 } Run;
 
 // run_devices.c. Appends copies of all holders for devices from 1 on. Call once all are linked. False after reporting

@@ -34,11 +34,11 @@ typedef struct StepLoop {
 } StepLoop;
 
 typedef enum StepMode {
-  STEP_LINE,    // to the next line
-  STEP_OVER,    // the same, but not in functions that the line calls
-  STEP_BREAK,   // to a breakpoint, an error or the end
-  STEP_PROGRAM, // to the first line of program `wanted`
-  STEP_END,     // to the end
+  STEP_LINE,    // To the next line.
+  STEP_OVER,    // The same, but not in functions that the line calls.
+  STEP_BREAK,   // To a breakpoint, an error or the end.
+  STEP_PROGRAM, // To the first line of program `wanted`.
+  STEP_END,     // To the end.
 } StepMode;
 
 typedef struct Stepper {

@@ -7,7 +7,7 @@
 #include "runtime/tune/tuner.h"
 #include "tools/run/run.h"
 
-// What the command line says about the kernel and its arguments, without ranges. In the run's arena. `card`:
+// The command line's words about the kernel and its arguments, without ranges. In the run's arena. `card`:
 // as for cost_card.
 TuneRequest tune_request(const Run *run, const tilec_program *program, const char *card);
 tilec_status tune_program(const Run *run, tilec_program **program);

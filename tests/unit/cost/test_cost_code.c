@@ -28,20 +28,20 @@ static void expect_kind(uint64_t low, uint64_t high, SassPipe pipe, bool anchor,
 static void test_kinds(void **state) {
   (void)state;
   expect_kind(0x0000020000027810, 0x000fc60007ffe0ff, PIPE_ALU, false, false,
-              false); // IADD3 R2, R0, 0x200, RZ
-  expect_kind(0x000000100c0c7221, 0x004fe20000000000, PIPE_FMA, true, false, false); // FADD R12, R12, R16
+              false); // `IADD3 R2, R0, 0x200, RZ`
+  expect_kind(0x000000100c0c7221, 0x004fe20000000000, PIPE_FMA, true, false, false); // `FADD R12, R12, R16`
   expect_kind(0x0000002c38a17c23, 0x100fe20008000809, PIPE_FMA, true, false,
-              false); // FFMA R161, R56, UR44, -R9
-  expect_kind(0x0000001000107308, 0x000e220000000800, PIPE_MUFU, true, false, false); // MUFU.EX2 R16, R16
-  expect_kind(0x000000969796723e, 0x000fe400000000ff, PIPE_ALU, true, false, false);  // F2FP.F16.F32.PACK_AB
-  expect_kind(0x000000082828723c, 0x008fe60000001804, PIPE_TENSOR, true, false, false); // HMMA.16816.F32
-  expect_kind(0x0000000414108981, 0x000ea8000c1e1d00, PIPE_MEMORY, true, true, false);  // @!P0 LDG.E.128
-  expect_kind(0x000000102a007988, 0x004fe80008000c04, PIPE_MEMORY, true, true, false);  // STS.128
-  expect_kind(0x00001f340b1c7589, 0x000e2400000e0000, PIPE_MEMORY, true, true, false);  // SHFL.IDX
+              false); // `FFMA R161, R56, UR44, -R9`
+  expect_kind(0x0000001000107308, 0x000e220000000800, PIPE_MUFU, true, false, false); // `MUFU.EX2 R16, R16`
+  expect_kind(0x000000969796723e, 0x000fe400000000ff, PIPE_ALU, true, false, false); // `F2FP.F16.F32.PACK_AB`
+  expect_kind(0x000000082828723c, 0x008fe60000001804, PIPE_TENSOR, true, false, false); // `HMMA.16816.F32`
+  expect_kind(0x0000000414108981, 0x000ea8000c1e1d00, PIPE_MEMORY, true, true, false);  // `@!P0 LDG.E.128`
+  expect_kind(0x000000102a007988, 0x004fe80008000c04, PIPE_MEMORY, true, true, false);  // `STS.128`
+  expect_kind(0x00001f340b1c7589, 0x000e2400000e0000, PIPE_MEMORY, true, true, false);  // `SHFL.IDX`
   expect_kind(0x1800000028250fae, 0x000fe2000b901c4c, PIPE_MEMORY, true, true,
               false); // @P0 LDGSTS.E.BYPASS.128
-  expect_kind(0x0000000c040075b4, 0x0001e20008008000, PIPE_MEMORY, true, true, true);   // UTMALDG.2D
-  expect_kind(0x0000000000007b1d, 0x000fe20000010000, PIPE_CONTROL, true, true, false); // BAR.SYNC
+  expect_kind(0x0000000c040075b4, 0x0001e20008008000, PIPE_MEMORY, true, true, true);   // `UTMALDG.2D`
+  expect_kind(0x0000000000007b1d, 0x000fe20000010000, PIPE_CONTROL, true, true, false); // `BAR.SYNC`
   expect_kind(0x02400004083f85b2, 0x0000620008000100, PIPE_CONTROL, true, false,
               false); // @!UP0 SYNCS.EXCH.64
 }
@@ -60,10 +60,12 @@ static void test_products(void **state) {
     uint64_t low;
     uint32_t counted;
   } products[] = {
-      {0x43e00000101879f0, 4}, {0x41e00000101879f0, 2}, {0x40e00000081879f0, 1}, // HGMMA.64x256x16, x128, x64
-      {0x00000000041879f0, 1}, {0x05e00000041879f0, 2}, // HGMMA.64x8x16; of tf32, x128
-      {0x01e00000041879f1, 1}, {0x03600000041879f1, 2}, {0x06600000041879f1, 4}, // IGMMA.64x64x32, x128, x256
-      {0x00600000041879f1, 1}, {0x03e00000041879f3, 4}, // IGMMA.64x16x32; QGMMA.64x256x32
+      {0x43e00000101879f0, 4}, {0x41e00000101879f0, 2},
+      {0x40e00000081879f0, 1},                          // `HGMMA.64x256x16, x128, x64`
+      {0x00000000041879f0, 1}, {0x05e00000041879f0, 2}, // `HGMMA.64x8x16; of tf32, x128`
+      {0x01e00000041879f1, 1}, {0x03600000041879f1, 2},
+      {0x06600000041879f1, 4},                          // `IGMMA.64x64x32, x128, x256`
+      {0x00600000041879f1, 1}, {0x03e00000041879f3, 4}, // `IGMMA.64x16x32; QGMMA.64x256x32`
   };
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     assert_int_equal(decode(90, 0, products[i].low, 0x000fe2000c7008ff).counted, products[i].counted);
@@ -90,9 +92,10 @@ static void test_branches(void **state) {
   expect_flow(decode(80, 127, 0x0000014000000947, 0x000fea0003800000), SASS_BRANCH, true,
               out); // after the code
   expect_flow(decode(90, 3, 0xffffff0000fc7947, 0x000fc0000383ffff), SASS_BRANCH, false, out); // before it
-  expect_flow(decode(90, 3, 0x0000000206747947, 0x000fec000b800000), SASS_ON, false, out); // BRA.DIV UR6, ...
+  expect_flow(decode(90, 3, 0x0000000206747947, 0x000fec000b800000), SASS_ON, false,
+              out); // `BRA.DIV UR6, ...`
   expect_flow(decode(90, 0, 0x0000000100006947, 0x000fea0003800000), SASS_BRANCH, true, 1); // @P6 BRA.U
-  expect_flow(decode(90, 3, 0x000000000000794d, 0x000fea0003800000), SASS_END, false, out); // EXIT
+  expect_flow(decode(90, 3, 0x000000000000794d, 0x000fea0003800000), SASS_END, false, out); // `EXIT`
   expect_flow(decode(90, 3, 0x000000000000194d, 0x000fec0003800000), SASS_END, true, out);  // @P1 EXIT
 }
 

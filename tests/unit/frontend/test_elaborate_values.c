@@ -2,8 +2,10 @@
 // Results of elaborated kernels. tests/golden/values/NAME.tile has one kernel
 //   (p: *i32, out: *i32, n: i32, key: i32)
 // and lines, one a run:
+// ```
 //   # n=20 key=3: 1 2 -5
 // They are the words that the kernel leaves in out[0], out[1], ... The input is p[i] = (i * 37) % 23 - 5. All of out is
+// ```
 // -99 before the run.
 #include <dirent.h>
 #include "tests/unit/unit.h"

@@ -175,7 +175,7 @@ static void too_narrow_for_wgmma(void **state) {
   assert_false(layout_wgmma_shared(2, 6, 1, 1, &layout, &row_bytes)); // 4 rows
 }
 
-// PTX ISA, tcgen05: D's row is the lane; of 64 rows, those of a warp are its first 16 lanes. 16x256b is as mma's c, of 16
+// PTX ISA, tcgen05: D's row is the lane; of 64 rows, those of a warp are its first 16 lanes. `16x256b` is as mma's c, of 16
 // lanes and 8 columns; a warp has 32 lanes, by its number modulo 4.
 static void result_of_tcgen05(void **state) {
   (void)state;

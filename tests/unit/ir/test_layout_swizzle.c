@@ -152,7 +152,7 @@ static void test_transpositions(void **unused) {
 }
 
 // The 16-bit operand of mma.m16n8k16 in a 64 x 64 tile, with 4 warps along the outer dimension.
-// k_at and outer_at are the places of k's and the other dimension's bits in the index.
+// `k_at` and `outer_at` are the places of k's and the other dimension's bits in the index.
 static Layout operand(uint32_t k_at, uint32_t outer_at) {
   const uint32_t k = 1u << k_at, m = 1u << outer_at;
   Layout l = {.bits = {5, 5, 2}, .out_bits = 12};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The law of the text form: every golden .tir is read, verified, printed and read again, and the two texts are the
-// same. Of a golden file of passes, these are its input and their result. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
+// same. From a golden file of passes: its input and their result. Prints what failed and 'N passed, N failed' (tests/groups/laws counts these).
 #define _GNU_SOURCE
 #include <glob.h>
 #include "tests/unit/unit.h"
@@ -18,8 +18,10 @@ static Str reprint(Arena *arena, const char *name, Str text) {
   ir_context_init(&ir, arena, &sources, &diags);
   IrModule *module = module_parse(&ir, sources_add(&sources, name, text));
   bool good = module && module_verify(module, &diags);
-  if (good) module_print(module, NULL, &out);
-  else diags_print_text(&diags, false, &out);
+  if (good)
+    module_print(module, NULL, &out);
+  else
+    diags_print_text(&diags, false, &out);
   Str printed = {arena_copy(arena, (Str){out.at, out.n}), out.n};
   buf_free(&out);
   if (good) return printed;

@@ -84,7 +84,7 @@ static void check_same_result(TextFixture *s, Func *after, Str text, const char 
 
 static bool is_refused(const char *stem) { return strstr(stem, "/error_") != NULL; }
 
-// Whether an outline has the printed line: pure ops but dots, and the ends of regions, are not in it.
+// True if an outline has the printed line: pure ops but dots, and the ends of regions, are not in it.
 static bool is_in_outline(Str line) {
   Str text = str_trimmed(line);
   if (text.n == 0 || str_starts(text, "}") || str_starts(text, "yield")) return false;
@@ -236,8 +236,8 @@ static void expect_calls(PassRunOptions options, const char *expected) {
 // The passes that run are those whose conditions hold: the kernel has masked accesses, and neither loops nor dots.
 static void test_order(void **state) {
   (void)state;
-  const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts", *unknown = "coalesc",
-             *old = "sink_sums", *steps = "attention";
+  const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
+             *unknown = "coalesc", *old = "sink_sums", *steps = "attention";
   static const char *const list[] = {"simplify", "swap_dots", "hoist", "fold_bounds", "coalesce"};
   enum { COUNT = sizeof list / sizeof *list };
   Arena scratch = {0};
@@ -246,10 +246,15 @@ static void test_order(void **state) {
   expect_calls((PassRunOptions){.stop_after = "simplify"}, "- simplify ");
   expect_calls((PassRunOptions){.only = list, .only_count = COUNT}, "- simplify fold_bounds coalesce ");
   expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .most = 2}, "- simplify fold_bounds ");
-  expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .stop_after = "fold_bounds"}, "- simplify fold_bounds ");
-  expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .disabled = &simplify, .disabled_count = 1}, "- fold_bounds coalesce ");
-  expect_calls((PassRunOptions){.disabled = &steps, .disabled_count = 1, .stop_after = "simplify"}, "- simplify ");
-  expect_calls((PassRunOptions){.disabled = &old, .disabled_count = 1, .stop_after = "simplify"}, "- simplify ");
+  expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .stop_after = "fold_bounds"},
+               "- simplify fold_bounds ");
+  expect_calls(
+      (PassRunOptions){.only = list, .only_count = COUNT, .disabled = &simplify, .disabled_count = 1},
+      "- fold_bounds coalesce ");
+  expect_calls((PassRunOptions){.disabled = &steps, .disabled_count = 1, .stop_after = "simplify"},
+               "- simplify ");
+  expect_calls((PassRunOptions){.disabled = &old, .disabled_count = 1, .stop_after = "simplify"},
+               "- simplify ");
   expect_calls((PassRunOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
   expect_calls((PassRunOptions){.disabled = &needed, .disabled_count = 1}, NULL);
   expect_calls((PassRunOptions){.only = &unknown, .only_count = 1}, NULL);
@@ -277,10 +282,12 @@ static void test_needs(void **state) {
   text_fixture_open(&s);
   Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/all/add.tir");
   const char *early = "choose_occupancy";
-  assert_false(passes_run(parse(&s, "add.tir", text), &s.diags, &(PassRunOptions){.only = &early, .only_count = 1}));
+  assert_false(
+      passes_run(parse(&s, "add.tir", text), &s.diags, &(PassRunOptions){.only = &early, .only_count = 1}));
   assert_int_equal(s.diags.errors, 1);
-  assert_string_equal(s.diags.list.at[0]->message,
-                      "pass 'choose_occupancy' needs that every tile has a layout: 'propagate_layouts' gives that");
+  assert_string_equal(
+      s.diags.list.at[0]->message,
+      "pass 'choose_occupancy' needs that every tile has a layout: 'propagate_layouts' gives that");
   arena_free(&s.arena);
 }
 
@@ -299,7 +306,8 @@ static int by_name(const void *a, const void *b) {
 static void add_files(Arena *arena, Tests *tests, const char *suffix) {
   glob_t files;
   uint32_t first = tests->n;
-  assert_int_equal(glob(arena_printf(arena, "%s/golden/passes/*/*%s", TESTS_DIR, suffix), 0, NULL, &files), 0);
+  assert_int_equal(glob(arena_printf(arena, "%s/golden/passes/*/*%s", TESTS_DIR, suffix), 0, NULL, &files),
+                   0);
   for (size_t i = 0; i < files.gl_pathc; i++) {
     Str name = str_from(files.gl_pathv[i] + strlen(TESTS_DIR "/golden/passes/"));
     if (str_ends(name, ".out.tir"))
@@ -315,7 +323,8 @@ static void add_files(Arena *arena, Tests *tests, const char *suffix) {
 int suite_pass_golden(void) {
   Arena arena = {0};
   Tests tests = {0};
-  const struct CMUnitTest more[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names), cmocka_unit_test(test_needs)};
+  const struct CMUnitTest more[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names),
+                                    cmocka_unit_test(test_needs)};
   add_files(&arena, &tests, ".tir");
   add_files(&arena, &tests, ".diff");
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) vec_push(&arena, &tests, more[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions newer than sm_90a other than tcgen05: mma.sync with .kind and block scaling (sm_120a), minima and
-// maxima of three numbers, redux of f32, conversions with random bits, ldmatrix of 8-bit elements. Fragments lie as
-// PTX ISA 9.7.14.5 has them.
+// Instructions newer than sm_90a other than tcgen05. They are mma.sync with .kind and block scaling (sm_120a), and
+// minima and maxima of three numbers. Others are redux of f32, conversions with random bits, and ldmatrix of 8-bit
+// elements. Fragments lie as PTX ISA 9.7.14.5 has them.
 #include <math.h>
 #include "tests/unit/unit.h"
 #include "sim/sim.h"
@@ -266,7 +266,7 @@ typedef struct RandomInput {
   uint32_t word;
 } RandomInput;
 
-// Of all sizes that the format has, a few beyond it, and codes themselves, which no random bits change.
+// All sizes that the format has, a few beyond it, and codes themselves, which no random bits change.
 static void fill_random(const Format *f, RandomInput *in) {
   uint32_t state = 12345;
   for (uint32_t t = 0; t < RANDOM_THREADS; t++)

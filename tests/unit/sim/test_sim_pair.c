@@ -62,7 +62,7 @@ static int a_at(uint32_t row, uint32_t k) { return value_at(row * 64 + k); }
 static int b_at(uint32_t column, uint32_t k) { return value_at(column * 64 + k + 7); }
 static uint32_t scale_at(uint32_t which, uint32_t row) { return 126 + (row * 5 + which) % 3; } // 1/2, 1, 2
 
-// What a CTA has: its rows of A, its columns of B, and 16 columns of tensor memory (A, 4 of A's scales, 4 of B's).
+// A CTA has its rows of A, its columns of B, and 16 columns of tensor memory (A, 4 of A's scales, 4 of B's).
 static void fill(const Form *t, uint32_t cta, unsigned char *image, uint32_t words[LANES_OF_TMEM][WORDS]) {
   uint32_t rows = rows_of(t), columns = t->n / 2;
   for (uint32_t row = 0; row < rows; row++)

@@ -17,13 +17,13 @@ enum {
 
 typedef struct Element {
   const char *name;
-  uint32_t bits;   // in shared memory
-  uint32_t chunk;  // elements in 16 bytes of shared memory
-  uint32_t code;   // in the instruction descriptor
-  uint32_t one[4]; // codes of 0 to 3
-  uint32_t sign;   // its bit; 0: two's complement
-  uint32_t shift;  // of the code in the 8 bits that it has in tensor memory
-  uint32_t tmem;   // bits in tensor memory
+  uint32_t bits;   // In shared memory.
+  uint32_t chunk;  // Elements in 16 bytes of shared memory.
+  uint32_t code;   // In the instruction descriptor.
+  uint32_t one[4]; // Codes of 0 to 3.
+  uint32_t sign;   // Its bit; 0: two's complement.
+  uint32_t shift;  // The code's place in its 8 bits of tensor memory.
+  uint32_t tmem;   // Bits in tensor memory.
 } Element;
 
 static const Element f16 = {"f16", 16, 8, 0, {0, 0x3c00, 0x4000, 0x4200}, 0x8000, 0, 16},

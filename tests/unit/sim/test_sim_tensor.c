@@ -289,7 +289,7 @@ static void test_maps_that_cuda_refuses(void **unused) {
                        0);
 }
 
-// 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B: 16 elements have 8 or 12 bytes in global memory, and mbarriers count
+// `16U4_ALIGN8B`, `16U4_ALIGN16B` and `16U6_ALIGN16B`: 16 elements have 8 or 12 bytes in global memory, and mbarriers count
 // those. In shared memory padding follows them.
 enum { PACKED_ROWS = 4, PACKED_WIDTH = 256, PACKED_BOX = 128, MOST_BYTES = 128 * PACKED_ROWS };
 
