@@ -5,6 +5,7 @@ import linecache
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import tilec
@@ -71,6 +72,19 @@ class Sources(unittest.TestCase):
         x = floats([0, 0])
         made(text, source=text)[1](x, N=2)
         self.assertEqual(list(x), [7.0, 7.0])
+
+    def test_an_error_of_a_text_is_at_the_line_of_its_file(self):
+        text = "def kernel(x, N: tl.constexpr):\n    tl.store(x, nothing)\n"
+        whole = f'def kernel(x, N): ...\n\nTEXT = """{text}"""\n'
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "made.py")
+            with open(path, "w") as file:
+                file.write(whole)
+            names = {}
+            exec(compile(whole, path, "exec"), names)
+            with self.assertRaises(tilec.CompilationError) as caught:
+                tilec.jit(names["kernel"], source=names["TEXT"])[1](floats([0, 0]), N=2)
+        self.assertEqual(caught.exception.diagnostics[0].line, 4)
 
     def test_an_error_is_at_its_line(self):
         text = TEXT.replace("7.0", "nothing")
