@@ -139,7 +139,7 @@ typedef struct tilec_diagnostics tilec_diagnostics;
 TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list);
 
 /* Reads one diagnostic of a list. Its strings live as long as the list.
- *   index: from 0
+ *   index: From 0
  *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
 TILEC_API tilec_status tilec_diagnostics_get(const tilec_diagnostics *list, size_t index,
                                              tilec_diagnostic *diagnostic);
@@ -183,14 +183,14 @@ typedef struct tilec_device tilec_device;
  *   "sim"             The simulator, which runs the same PTX on this CPU.
  *   "eval"            The reference evaluator, which runs the tile IR on this CPU.
  *   NULL, "auto"      A GPU if there is a supported one, else the simulator.
- *   name: one of these, or NULL
+ *   name: One of these, or NULL
  *   TILEC_ERROR_NO_DEVICE: no such name, driver or GPU.
  *   TILEC_ERROR_NOT_SUPPORTED: a GPU older than compute capability 7.5. */
 TILEC_API tilec_status tilec_device_open(const char *name, tilec_device **device);
 
 /* Opens the GPU of a CUDA context. Everything on the device is made and launched in this context. It need not be
  * current, and the current context does not change.
- *   cu_context: a CUcontext. The caller keeps ownership. It must outlive all objects that are made on the device */
+ *   cu_context: A CUcontext. The caller keeps ownership. It must outlive all objects that are made on the device */
 TILEC_API tilec_status tilec_device_from_context(void *cu_context, tilec_device **device);
 
 /* Closes the device. It ends when all objects made on it have been released too. */
@@ -216,12 +216,12 @@ typedef struct tilec_stream tilec_stream;
 TILEC_API tilec_status tilec_stream_new(tilec_device *device, tilec_stream **stream);
 
 /* Makes a stream of a CUDA stream, on cuda.
- *   cu_stream: a CUstream of the device's context. The caller keeps ownership. It must outlive the new stream
+ *   cu_stream: A CUstream of the device's context. The caller keeps ownership. It must outlive the new stream
  *   TILEC_ERROR_NOT_SUPPORTED: a device sim or eval. */
 TILEC_API tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream);
 
 /* Waits until all work of the stream is done.
- *   stream: must not be NULL. In other functions NULL is the default stream
+ *   stream: Must not be NULL. In other functions NULL is the default stream
  *   TILEC_ERROR_LAUNCH: the error of a kernel. */
 TILEC_API tilec_status tilec_stream_synchronize(tilec_stream *stream);
 
@@ -239,7 +239,7 @@ TILEC_API void tilec_event_free(tilec_event *event);
 
 /* Records the current end of the stream's work. The event happens when that work is done. Another call moves
  * the event to the later point.
- *   stream: of the event's device; NULL: the default stream
+ *   stream: Of the event's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: a stream of another device. */
 TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stream);
 
@@ -249,13 +249,13 @@ TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stre
 TILEC_API tilec_status tilec_event_synchronize(tilec_event *event);
 
 /* Makes later work on the stream wait for the event. The caller does not wait.
- *   stream: of the event's device; NULL: the default stream
+ *   stream: Of the event's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: the event was never recorded, or the stream is of another device. */
 TILEC_API tilec_status tilec_stream_wait(tilec_stream *stream, tilec_event *event);
 
 /* Measures the time between two events. It waits until `end` has happened. On sim and eval it is the host's time
  * between the record calls.
- *   seconds: set to the time
+ *   seconds: Set to the time
  *   TILEC_ERROR_INVALID_ARGUMENT: an event was never recorded. */
 TILEC_API tilec_status tilec_event_elapsed(tilec_event *start, tilec_event *end, double *seconds);
 
@@ -265,13 +265,13 @@ TILEC_API tilec_status tilec_event_elapsed(tilec_event *start, tilec_event *end,
 typedef struct tilec_buffer tilec_buffer;
 
 /* Allocates memory, aligned to 256 bytes. The contents are undefined.
- *   bytes: its size, also 0 */
+ *   bytes: Its size, also 0 */
 TILEC_API tilec_status tilec_buffer_new(tilec_device *device, size_t bytes, tilec_buffer **buffer);
 
 /* Makes a buffer of the caller's memory, which is used in place. tilec_buffer_address returns the device's address.
- *   address: a CUdeviceptr on cuda, a host pointer on sim and eval. The caller keeps ownership. The memory must
+ *   address: A CUdeviceptr on cuda, a host pointer on sim and eval. The caller keeps ownership. The memory must
  *     outlive the buffer
- *   bytes: its size */
+ *   bytes: Its size */
 TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t bytes,
                                          tilec_buffer **buffer);
 
@@ -286,10 +286,10 @@ TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer);
 
 /* Both copy between host memory and a buffer, and return when the copy is done. The copy waits for earlier work on
  * the default stream and on the device's other streams, except streams that are being captured.
- *   offset: bytes from the buffer's start
- *   from: host memory that is copied to the buffer
- *   to: host memory that gets the buffer's bytes
- *   bytes: how many
+ *   offset: Bytes from the buffer's start
+ *   from: Host memory that is copied to the buffer
+ *   to: Host memory that gets the buffer's bytes
+ *   bytes: How many
  *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end. Then nothing is copied.
  *   TILEC_ERROR_LAUNCH: the error of a kernel that was launched before. */
 TILEC_API tilec_status tilec_buffer_write(tilec_buffer *buffer, size_t offset, const void *from,
@@ -301,12 +301,12 @@ TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
 
 /* Each copies or sets bytes of a buffer on a stream, in its order. It does not wait for other streams, and may
  * return before the copy is done. If the host memory is pinned, the copy runs while the host works.
- *   offset: bytes from the buffer's start
- *   from: host memory; do not change or free it until the copy is done
- *   to: host memory; do not read, change or free it until the copy is done
- *   byte: the value of all bytes
- *   bytes: how many
- *   stream: of the buffer's device; NULL: the default stream
+ *   offset: Bytes from the buffer's start
+ *   from: Host memory; do not change or free it until the copy is done
+ *   to: Host memory; do not read, change or free it until the copy is done
+ *   byte: The value of all bytes
+ *   bytes: How many
+ *   stream: Of the buffer's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end, or a stream of another device. */
 TILEC_API tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from,
                                                 size_t bytes, tilec_stream *stream);
@@ -316,9 +316,9 @@ TILEC_API tilec_status tilec_buffer_fill_async(tilec_buffer *buffer, size_t offs
                                                size_t bytes, tilec_stream *stream);
 
 /* Copies between two buffers of one device, on a stream. The bytes must not overlap.
- *   to_offset: bytes from the start of `to`
- *   from_offset: bytes from the start of `from`
- *   bytes: how many
+ *   to_offset: Bytes from the start of `to`
+ *   from_offset: Bytes from the start of `from`
+ *   bytes: How many
  *   stream: NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond a buffer's end, or buffers of two devices. */
 TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offset, const tilec_buffer *from,
@@ -330,15 +330,15 @@ TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offse
 typedef struct tilec_program tilec_program;
 
 /* Reads and parses a file. Imported files are read if their names are used.
- *   path: its name, relative to the working directory; the suffix selects the language
+ *   path: Its name, relative to the working directory; the suffix selects the language
  *   TILEC_ERROR_IO: the file cannot be read.
  *   TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program **program);
 
 /* Parses source text in memory. No imported file is read.
- *   name: for diagnostics; its suffix, .tile, .py or .tir, selects the language
- *   text: copied; it needs no NUL
- *   bytes: its length
+ *   name: For diagnostics; its suffix, .tile, .py or .tir, selects the language
+ *   text: Copied; it needs no NUL
+ *   bytes: Its length
  *   TILEC_ERROR_COMPILE: it cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_source(const char *name, const char *text, size_t bytes,
                                                  tilec_program **program);
@@ -353,7 +353,7 @@ typedef struct tilec_source {
 /* Parses the first of several sources in memory. Its imports are looked up among the others by name, as if they
  * were files with these names. No file is read.
  *   sources: copied
- *   count: how many, 1 or more
+ *   count: How many, 1 or more
  *   TILEC_ERROR_COMPILE: one cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count,
                                                   tilec_program **program);
@@ -361,10 +361,10 @@ TILEC_API tilec_status tilec_program_from_sources(const tilec_source *sources, s
 /* Parses sources that were generated line by line from other files, as a binding for another language does.
  * Otherwise it is tilec_program_from_sources.
  *   sources: copied
- *   shown: one for each source. Diagnostics, reports and debug information show its name, and quote its text, with the
+ *   shown: One for each source. Diagnostics, reports and debug information show its name, and quote its text, with the
  *     same lines and columns. A NULL name: the source is shown as itself. A NULL text: its own text is quoted. Several
  *     sources may be shown under one name
- *   count: how many sources, 1 or more
+ *   count: How many sources, 1 or more
  *   TILEC_ERROR_COMPILE: one cannot be parsed. */
 TILEC_API tilec_status tilec_program_from_shown_sources(const tilec_source *sources,
                                                         const tilec_source *shown, size_t count,
@@ -495,8 +495,8 @@ TILEC_API void tilec_compiled_free(tilec_compiled *compiled);
 
 /* Returns one form of the compiled kernel, such as PTX. A cubin is made at the first request, by ptxas if it is on
  * PATH, else by the driver of a GPU of that architecture.
- *   text: set to the bytes, which `compiled` owns; a NUL follows them
- *   bytes: set to their number without the NUL; may be NULL
+ *   text: Set to the bytes, which `compiled` owns; a NUL follows them
+ *   bytes: Set to their number without the NUL; may be NULL
  *   TILEC_ERROR_NOT_SUPPORTED: a cubin, and there is neither ptxas nor such a GPU.
  *   TILEC_ERROR_IO: ptxas's files cannot be written or read. */
 TILEC_API tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
@@ -560,8 +560,8 @@ typedef struct tilec_arg {
 } tilec_arg;
 
 /* Passes a pointer to device memory.
- *   pointee: the type of the elements
- *   address: of any memory of the device, such as cudaMalloc's or a buffer's. Host memory: use tilec_buffer_wrap */
+ *   pointee: The type of the elements
+ *   address: Any memory of the device, such as cudaMalloc's or a buffer's. Host memory: use tilec_buffer_wrap */
 static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_POINTER;
@@ -571,7 +571,7 @@ static inline tilec_arg tilec_arg_pointer(tilec_dtype pointee, uint64_t address)
 }
 
 /* Passes a pointer to the buffer's start. The buffer must outlive the launch.
- *   pointee: the type of the elements */
+ *   pointee: The type of the elements */
 static inline tilec_arg tilec_arg_buffer(tilec_dtype pointee, const tilec_buffer *buffer) {
   return tilec_arg_pointer(pointee, tilec_buffer_address(buffer));
 }
@@ -630,7 +630,7 @@ static inline tilec_arg tilec_arg_default(void) {
  * come from the address. On cuda the tensor must be on the same GPU, or managed, or pinned. On sim and eval it must
  * be on the CPU. These are errors of the launch: lanes other than 1, a type that tilec_dtype lacks, a tensor of
  * another device.
- *   dl_tensor: a DLTensor of dlpack.h. The launch reads it, and uses its memory in place from data + byte_offset on.
+ *   dl_tensor: A DLTensor of dlpack.h. The launch reads it, and uses its memory in place from data + byte_offset on.
  *     NULL strides mean a compact tensor in row-major order */
 static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   tilec_arg arg;
@@ -641,8 +641,8 @@ static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
 }
 
 /* Passes a size of a DLTensor, in elements, as an integer.
- *   dl_tensor: as for tilec_arg_dl
- *   i: the dimension, from 0 */
+ *   dl_tensor: As for tilec_arg_dl
+ *   i: The dimension, from 0 */
 static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dl(dl_tensor);
   arg.kind = TILEC_ARG_DIM;
@@ -651,8 +651,8 @@ static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
 }
 
 /* Passes a stride of a DLTensor, in elements, as an integer.
- *   dl_tensor: as for tilec_arg_dl
- *   i: the dimension, from 0 */
+ *   dl_tensor: As for tilec_arg_dl
+ *   i: The dimension, from 0 */
 static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dim(dl_tensor, i);
   arg.kind = TILEC_ARG_STRIDE;
@@ -721,7 +721,7 @@ static inline tilec_arg tilec_arg_descriptor(const tilec_descriptor *descriptor)
 }
 
 /* Passes a compile-time value, for items of tuples, and for parameters that are not declared constexpr.
- *   text: as in `defines`: "64", "1.5", "fp16", "(1, 2)", a function's name. It must stay valid until the launching
+ *   text: As in `defines`: "64", "1.5", "fp16", "(1, 2)", a function's name. It must stay valid until the launching
  *     call returns */
 static inline tilec_arg tilec_arg_constexpr(const char *text) {
   tilec_arg arg;
@@ -733,7 +733,7 @@ static inline tilec_arg tilec_arg_constexpr(const char *text) {
 
 /* Each fills an argument as the inline function of the same name without `set` does. These are for languages that can
  * only call functions of the library.
- *   arg: a tilec_arg: 16 bytes, aligned to 8 */
+ *   arg: A tilec_arg: 16 bytes, aligned to 8 */
 TILEC_API void tilec_arg_set_pointer(tilec_arg *arg, tilec_dtype pointee, uint64_t address);
 TILEC_API void tilec_arg_set_buffer(tilec_arg *arg, tilec_dtype pointee, const tilec_buffer *buffer);
 TILEC_API void tilec_arg_set_int(tilec_arg *arg, int64_t i);
@@ -786,8 +786,8 @@ typedef struct tilec_launch_options {
 /* Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
  * does not wait for the end of the launch. A graph may capture it after tilec_kernel_prepare.
  *   options: NULL: the kernel's @grid on the default stream
- *   args: one for each run-time parameter, in order; parameters left out at the end get their default values
- *   arg_count: the number of args
+ *   args: One for each run-time parameter, in order; parameters left out at the end get their default values
+ *   arg_count: The number of args
  *   TILEC_ERROR_INVALID_ARGUMENT: arguments that do not fit the parameters. Pointers into a buffer of another
  *     device, where every sim or eval device counts separately. A grid that is negative, too large, or missing
  *     when the kernel has no @grid. A stream of another device.
@@ -800,8 +800,8 @@ TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_opt
 /* Compiles and loads the kernel for such arguments, if necessary, without a launch. Then even the first launch with
  * arguments of the same types and facts is quick. The errors are those of tilec_launch, except errors of the grid and
  * of the run.
- *   args: as for tilec_launch
- *   arg_count: the number of args */
+ *   args: As for tilec_launch
+ *   arg_count: The number of args */
 TILEC_API tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count);
 
 /* ------------------------------------------------------------ What a kernel is */
@@ -836,7 +836,7 @@ typedef struct tilec_param_info {
 TILEC_API size_t tilec_kernel_param_count(const tilec_kernel *kernel);
 
 /* Describes one run-time parameter.
- *   index: from 0
+ *   index: From 0
  *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the count. */
 TILEC_API tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_param_info *info);
 
@@ -858,8 +858,8 @@ typedef struct tilec_kernel_attributes {
 
 /* Reads the resources of the code for such arguments, which is compiled if necessary. The errors are those of
  * tilec_kernel_prepare.
- *   args: as for tilec_launch
- *   arg_count: the number of args */
+ *   args: As for tilec_launch
+ *   arg_count: The number of args */
 TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args,
                                                    size_t arg_count, tilec_kernel_attributes *attributes);
 
@@ -880,9 +880,9 @@ typedef struct tilec_image_options {
  * parameter, which must fit its size (tilec_kernel_param). Integers must be in range. A float fits 4 bytes (fp32) or 8
  * (fp64), a pointer 8, a tuple a struct by value: an item's dtype is its type. Types are not known: an integer for a
  * float parameter passes its bits, so give 2.0f. Parameters are named by their index. Set the options' threads.
- *   name: the entry, as in the PTX: mangled if C++ made it without extern "C"
+ *   name: The entry, as in the PTX: mangled if C++ made it without extern "C"
  *   image: PTX text (no NUL is needed), a cubin or a fatbin; copied
- *   bytes: its size
+ *   bytes: Its size
  *   TILEC_ERROR_INVALID_ARGUMENT: no such entry, or wrong options.
  *   TILEC_ERROR_NOT_SUPPORTED: PTX that the device does not support. A cubin on sim. Any image on eval. A driver older
  *     than CUDA 12.4, which cannot report the parameters. */

@@ -44,6 +44,7 @@ namespace tilec {
 // ```
 //   tilec_diagnostic first = TILEC_DIAGNOSTIC_INIT;
 //   tilec_diagnostics_get(tilec_last_diagnostics(), 0, &first);
+//
 //   if (first.file && first.code) std::cerr << first.file << ':' << first.line << ' ' << first.code << '\n';
 //   if (first.kind && first.buffer) std::cerr << first.kind << ": " << first.buffer << '[' << first.index << "]\n";
 // ```

@@ -8,14 +8,19 @@
  *   #include <tilec/tune.h>
  *
  *   static const char *const blocks[] = {"256", "512", "1024"}, *const warps[] = {"4", "8"};
+ *
  *   const tilec_tune_range ranges[] = {{"BLOCK", 0, blocks, 3}, {"num_warps", 1, warps, 2}};
+ *
  *   tilec_tune_options options = TILEC_TUNE_OPTIONS_INIT;
  *   options.ranges = ranges;
  *   options.range_count = 2;
+ *
  *   tilec_tuning *tuning = NULL;
  *   tilec_status status = tilec_tune(device, program, NULL, &options, args, 4, &tuning);
+ *
  *   if (!status) {
  *     tilec_configuration best = TILEC_CONFIGURATION_INIT;
+ *
  *     if (!tilec_tuning_configuration(tuning, 0, &best)) printf("%s: %g s\n", best.text, best.seconds);
  *   }
  *   tilec_tuning_free(tuning); // the configuration stays kept
@@ -118,11 +123,11 @@ typedef struct tilec_tuning tilec_tuning;
  *
  * If `cancel`, `timeout` or `progress` of the options ends it, the result is TILEC_OK, and
  * tilec_tuning_summary.interrupted is 1.
- *   compile: as for tilec_kernel_new, also NULL. Its constexprs and options are fixed for all configurations, and its
+ *   compile: As for tilec_kernel_new, also NULL. Its constexprs and options are fixed for all configurations, and its
  *     log is not called
  *   options: NULL: the configurations of the kernel's @autotune
- *   args: as for tilec_launch
- *   arg_count: the number of args
+ *   args: As for tilec_launch
+ *   arg_count: The number of args
  *   TILEC_ERROR_INVALID_ARGUMENT: invalid ranges or options, arguments that do not fit, or a pointer into no buffer.
  *   TILEC_ERROR_COMPILE: no configuration works. tilec_last_error() has the first one's reason.
  *   TILEC_ERROR_NOT_SUPPORTED: on eval, which runs uncompiled IR, or for .tir text, which has one configuration.
@@ -178,7 +183,7 @@ typedef struct tilec_configuration {
   { sizeof(tilec_configuration), NULL, 0, NULL, 0, 0, 0, NULL, 0, 0, 0 }
 
 /* Reads one configuration of the result, with its times.
- *   index: 0 is the best; those that do not work come last
+ *   index: The best has 0. Those that do not work come last.
  *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond tilec_tuning_summary.configurations. */
 TILEC_API tilec_status tilec_tuning_configuration(const tilec_tuning *tuning, size_t index,
                                                   tilec_configuration *configuration);
@@ -195,14 +200,14 @@ typedef struct tilec_tune_setting {
   { sizeof(tilec_tune_setting), NULL, NULL, 0 }
 
 /* Reads one value of a configuration: a constexpr for tilec_compile_options.defines, or an option.
- *   configuration: its index, from 0
- *   index: of the value, from 0; tilec_configuration.settings is their number
+ *   configuration: Its index, from 0
+ *   index: Number of the value, from 0. tilec_configuration.settings says how many there are.
  *   TILEC_ERROR_INVALID_ARGUMENT: an index beyond the counts. */
 TILEC_API tilec_status tilec_tuning_setting(const tilec_tuning *tuning, size_t configuration, size_t index,
                                             tilec_tune_setting *setting);
 
 /* Returns a remark: a part of @autotune that was not applied, with its location. NULL beyond the last.
- *   index: from 0 */
+ *   index: From 0 */
 TILEC_API const char *tilec_tuning_remark(const tilec_tuning *tuning, size_t index);
 
 /* ------------------------------------------------------------ Kept results */
@@ -211,10 +216,10 @@ TILEC_API const char *tilec_tuning_remark(const tilec_tuning *tuning, size_t ind
  * Looks up the kept result for such arguments, from tilec_tune, tilec_tune_keep or the command. A result is found for
  * the same text of the program's first source, kernel, types, values in @autotune's key, values in `compile`, and
  * device (docs/tune.md). The errors are those of tilec_tune for `compile` and the arguments.
- *   compile: as for tilec_tune
- *   args: as for tilec_launch. Only types and values are read: pointers may point anywhere
- *   arg_count: the number of args
- *   found: set to a tuning of one configuration, with the time of its measurement, or to NULL if nothing is kept. The
+ *   compile: As for tilec_tune
+ *   args: As for tilec_launch. Only types and values are read: pointers may point anywhere
+ *   arg_count: The number of args
+ *   found: Set to a tuning of one configuration, with the time of its measurement, or to NULL if nothing is kept. The
  *     caller releases it with tilec_tuning_free
  */
 TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *program,
@@ -222,13 +227,13 @@ TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *prog
                                        size_t arg_count, tilec_tuning **found);
 
 /* Keeps a measurement of the caller for such arguments. The other errors are those of tilec_tune_find.
- *   compile: as for tilec_tune
- *   settings: the configuration; values[0] of each is used
- *   setting_count: the number of settings
- *   seconds: of a launch
- *   args: as for tilec_tune_find
- *   arg_count: the number of args
- *   kept: set to 1, or to 0 if no working cache exists; may be NULL
+ *   compile: As for tilec_tune
+ *   settings: The configuration; values[0] of each is used
+ *   setting_count: The number of settings
+ *   seconds: Of a launch
+ *   args: As for tilec_tune_find
+ *   arg_count: The number of args
+ *   kept: Set to 1, or to 0 if no working cache exists; may be NULL
  *   TILEC_ERROR_INVALID_ARGUMENT: seconds that are not above 0, or invalid settings. */
 TILEC_API tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program,
                                        const tilec_compile_options *compile, const tilec_tune_range *settings,

@@ -43,15 +43,15 @@ typedef struct tilec_sim_kernel tilec_sim_kernel;
 // The order of warps, and the time when asynchronous copies take effect. A schedule changes only what the
 // loaded instructions allow. Under all but the first, an mbarrier.try_wait gives false once before it waits.
 typedef enum tilec_sim_schedule {
-  TILEC_SIM_LATE,       // asynchronous effects at their wait; warps ascending
-  TILEC_SIM_EARLY,      // asynchronous effects at issue; warps ascending
-  TILEC_SIM_LATE_DOWN,  // as LATE, but warps and the lanes of an atomic run in descending order
-  TILEC_SIM_EARLY_DOWN, // as EARLY, with the orders of LATE_DOWN
+  TILEC_SIM_LATE,       // Asynchronous effects at their wait; warps ascending.
+  TILEC_SIM_EARLY,      // Asynchronous effects at issue; warps ascending.
+  TILEC_SIM_LATE_DOWN,  // As LATE, but warps and the lanes of an atomic run in descending order.
+  TILEC_SIM_EARLY_DOWN, // As EARLY, with the orders of LATE_DOWN.
 } tilec_sim_schedule;
 
 // Options of a simulator. Begin with TILEC_SIM_OPTIONS_INIT.
 typedef struct tilec_sim_options {
-  size_t size;      // sizeof(tilec_sim_options)
+  size_t size;      // sizeof(tilec_sim_options).
   uint32_t threads; // Host threads that run CTAs. 1: reproducible to the bit.
   tilec_sim_schedule schedule;
   uint64_t instruction_budget; // Warp instructions per launch. 0: 2^40.
@@ -73,7 +73,7 @@ typedef struct tilec_sim_options {
 
 // Makes a simulator.
 //   options: NULL: the defaults
-//   sim: set to the simulator, or to NULL if the result is not TILEC_SIM_OK. Release it with tilec_sim_destroy
+//   sim: Set to the simulator, or to NULL if the result is not TILEC_SIM_OK. Release it with tilec_sim_destroy
 TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);
 
 // Releases a simulator, with its modules and memory. NULL is allowed.
@@ -86,16 +86,16 @@ TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 
 // Loads PTX. Its .global and .const variables become allocations. A kernel with an error, such as an instruction that
 // is not supported, does not block the others: tilec_sim_find reports it.
-//   ptx: text, which is copied; it needs no NUL
-//   bytes: its length
+//   ptx: Text, which is copied; it needs no NUL
+//   bytes: Its length
 //   TILEC_SIM_ERROR_PTX: text that cannot be read, or that has no kernel without errors; see tilec_sim_load_place.
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
 
 // Returns where in the text the last tilec_sim_load failed, or the last tilec_sim_find for an error in the kernel. The
 // message begins with "LINE:COLUMN: ".
-//   line: set to the line, from 1; 0 if they did not fail, or without a position
-//   column: set to the column in bytes, from 1
+//   line: Set to the line, from 1; 0 if they did not fail, or without a position
+//   column: Set to the column in bytes, from 1
 TILEC_SIM_API void tilec_sim_load_place(const tilec_sim *sim, uint32_t *line, uint32_t *column);
 
 // Frees a module, its kernels and its variables' allocations. If the last launch was of one of its kernels,
@@ -104,10 +104,10 @@ TILEC_SIM_API tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module
 
 // A parameter of a kernel. It lives as long as the kernel.
 typedef struct tilec_sim_param {
-  const char *name; // as in the PTX text
-  uint32_t offset;  // bytes from the start of the parameters
-  uint32_t size;    // bytes
-  uint32_t align;   // bytes
+  const char *name; // As in the PTX text.
+  uint32_t offset;  // Bytes from the start of the parameters.
+  uint32_t size;    // Bytes.
+  uint32_t align;   // Bytes.
 } tilec_sim_param;
 
 // Returns the number of the module's kernels without errors.
@@ -115,8 +115,8 @@ TILEC_SIM_API size_t tilec_sim_kernel_count(const tilec_sim_module *module);
 // Returns kernel `index` of the module, in text order from 0. NULL beyond the end.
 TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module, size_t index);
 // Finds a kernel of a module by its name.
-//   name: the entry in the PTX text
-//   kernel: set to the kernel, which lives as long as the module
+//   name: The entry in the PTX text
+//   kernel: Set to the kernel, which lives as long as the module
 //   TILEC_SIM_ERROR_NOT_FOUND: the module has none of that name.
 //   TILEC_SIM_ERROR_PTX: the kernel has an error; see tilec_sim_load_place.
 TILEC_SIM_API tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module,
@@ -140,54 +140,56 @@ TILEC_SIM_API uint32_t tilec_sim_multiprocessors(const tilec_sim *sim);
 // ---- Memory: device addresses are not host pointers ----
 
 // Allocates zeroed memory, aligned to 256 bytes. Unmapped space surrounds it.
-//   bytes: its size; with 0 the address cannot be accessed
-//   address: set to the device address. Release it with tilec_sim_free
+//   bytes: Its size. With 0 the address cannot be accessed.
+//   address: Set to the device address. Release it with tilec_sim_free.
 TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uint64_t *address);
+
 // Maps the caller's memory into the device's address space, without a copy.
-//   host: the memory; it must outlive the mapping
-//   bytes: its size
-//   address: set to the device address, which differs from host's by a multiple of 16. tilec_sim_free ends the mapping
+//   host: The memory. It must outlive the mapping.
+//   bytes: Its size
+//   address: Set to the device address, which differs from host's by a multiple of 16. The mapping ends with
+//     tilec_sim_free.
 //   TILEC_SIM_ERROR_INVALID: host is NULL and bytes is not 0.
 //   TILEC_SIM_ERROR_MEMORY: there is no address space left for it.
 TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
 // Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind. Its addresses are never reused.
-//   address: where it begins; 0 is allowed
+//   address: Where it begins; 0 is allowed
 //   TILEC_SIM_ERROR_INVALID: none begins there.
 TILEC_SIM_API tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address);
 // Copies from host memory to the device.
-//   to: a device address
-//   from: host memory
-//   bytes: how many
+//   to: A device address
+//   from: Host memory
+//   bytes: How many
 //   TILEC_SIM_ERROR_INVALID: the device's bytes are not within one allocation.
 TILEC_SIM_API tilec_sim_result tilec_sim_write(tilec_sim *sim, uint64_t to, const void *from, size_t bytes);
 // Copies from the device to host memory. The errors are those of tilec_sim_write.
-//   to: host memory
-//   from: a device address
-//   bytes: how many
+//   to: Host memory
+//   from: A device address
+//   bytes: How many
 TILEC_SIM_API tilec_sim_result tilec_sim_read(tilec_sim *sim, void *to, uint64_t from, size_t bytes);
 // Sets bytes of the device to one value. The errors are those of tilec_sim_write.
-//   to: a device address
-//   byte: the value
-//   bytes: how many
+//   to: A device address
+//   byte: The value
+//   bytes: How many
 TILEC_SIM_API tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8_t byte, size_t bytes);
 // Records from now on which bytes of an allocation or mapping kernels write. Earlier records are dropped.
-//   address: where it begins
+//   address: Where it begins
 TILEC_SIM_API tilec_sim_result tilec_sim_watch(tilec_sim *sim, uint64_t address);
 // Returns the record of tilec_sim_watch: one byte per byte, 1 if a kernel has written it. Valid until the memory is
 // freed or watched again. NULL: not watched.
-//   address: where the allocation begins
+//   address: Where the allocation begins
 TILEC_SIM_API const unsigned char *tilec_sim_written(const tilec_sim *sim, uint64_t address);
 // Finds the allocation that contains an address or ends there.
-//   address: a device address
-//   base: set to the start of the allocation
-//   bytes: set to its size
+//   address: A device address
+//   base: Set to the start of the allocation
+//   bytes: Set to its size
 //   TILEC_SIM_ERROR_INVALID: there is none.
 TILEC_SIM_API tilec_sim_result tilec_sim_allocation(const tilec_sim *sim, uint64_t address, uint64_t *base,
                                                     uint64_t *bytes);
 // Finds a .global or .const variable of a module.
-//   name: as in the PTX text
-//   address: set to its device address
-//   size: set to its bytes; may be NULL
+//   name: As in the PTX text
+//   address: Set to its device address
+//   size: Set to its bytes; may be NULL
 //   TILEC_SIM_ERROR_NOT_FOUND: there is no such variable.
 TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
                                                 const char *name, uint64_t *address, size_t *size);
@@ -197,24 +199,24 @@ TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_
 // An opaque tensor map for cp.async.bulk.tensor. Kernels read it from a .param, or from .const, .global or .shared
 // memory.
 typedef struct tilec_sim_tensor_map {
-  uint64_t opaque[16]; // 128 bytes
+  uint64_t opaque[16]; // 128 bytes.
 } tilec_sim_tensor_map;
 
 // Fills a tensor map for cp.async.bulk.tensor, as cuTensorMapEncodeTiled does. The numbers are those of its
 // enumerators. Loads round the TF32 types to nearest even. Stores do not change the bits.
-//   map: is filled
-//   data_type: 0 .. 15, by CUtensorMapDataType: 0 is UINT8, 7 is FLOAT32, 15 is 16U6_ALIGN16B. The padding of 14 and 15 is
-//     zero in shared memory
-//   rank: 1 .. 5. The arrays are innermost first
-//   global_address: a device address
-//   global_dims: `rank` sizes in elements
-//   global_strides: `rank` - 1 strides in bytes
-//   box_dims: `rank` sizes of the box in elements
-//   element_strides: `rank` strides in elements
-//   interleave: 0 (none)
-//   swizzle: 0 .. 3: none, 32, 64, 128 bytes. 4 and 6: 128 bytes in atoms of 32 and 64
-//   l2_promotion: 0 .. 3
-//   oob_fill: 0 (zeros) or 1 (NaN)
+//   map: The tensor map that is filled
+//   data_type: A number of CUtensorMapDataType: 0 is UINT8, 7 is FLOAT32, 15 is 16U6_ALIGN16B. The padding of 14 and
+//     15 is zero in shared memory
+//   rank: From 1 to 5. The arrays are innermost first
+//   global_address: A device address
+//   global_dims: The `rank` sizes in elements
+//   global_strides: The `rank` - 1 strides in bytes
+//   box_dims: The `rank` sizes of the box in elements
+//   element_strides: The `rank` strides in elements
+//   interleave: Zero, for none
+//   swizzle: A number: 0 to 3 are none, 32, 64, 128 bytes. 4 and 6: 128 bytes in atoms of 32 and 64
+//   l2_promotion: A number from 0 to 3
+//   oob_fill: Zeros if 0, NaN if 1
 //   TILEC_SIM_ERROR_INVALID: arguments that CUDA also rejects.
 TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
     tilec_sim_tensor_map *map, uint32_t data_type, uint32_t rank, uint64_t global_address,
@@ -225,10 +227,10 @@ TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
 // ---- Launches ----
 
 // Runs the whole grid and returns when it is done.
-//   grid: the number of CTAs along each axis. With a zero, nothing is launched and the call succeeds
-//   block: the number of threads of a CTA along each axis
-//   dynamic_shared_bytes: dynamic shared memory of a CTA
-//   params: params[i] points to the value of parameter i, as kernelParams of cuLaunchKernel
+//   grid: The number of CTAs along each axis. With a zero, nothing is launched and the call succeeds
+//   block: The number of threads of a CTA along each axis
+//   dynamic_shared_bytes: Dynamic shared memory of a CTA
+//   params: The element params[i] points to the value of parameter i, as kernelParams of cuLaunchKernel
 //   TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
 TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel,
                                                 const uint32_t grid[3], const uint32_t block[3],
@@ -236,11 +238,11 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_
 
 // Runs a grid of clusters. The CTAs of a cluster run together. tilec_sim_launch does the same with the cluster of the
 // kernel's .reqnctapercluster, or one CTA.
-//   grid: the number of CTAs along each axis, a multiple of the cluster's
-//   cluster: the number of CTAs of a cluster along each axis, at most 16 in all. NULL: as tilec_sim_launch
-//   block: as in tilec_sim_launch
-//   dynamic_shared_bytes: as in tilec_sim_launch
-//   params: as in tilec_sim_launch
+//   grid: The number of CTAs along each axis, a multiple of the cluster's
+//   cluster: The number of CTAs of a cluster along each axis, at most 16 in all. NULL: as tilec_sim_launch
+//   block: As in tilec_sim_launch
+//   dynamic_shared_bytes: As in tilec_sim_launch
+//   params: As in tilec_sim_launch
 //   TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
 TILEC_SIM_API tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const tilec_sim_kernel *kernel,
                                                         const uint32_t grid[3], const uint32_t cluster[3],
@@ -253,11 +255,11 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch_cluster(tilec_sim *sim, const ti
 
 // Runs the grid on several devices that make progress together. They are alike and share the simulator's memory: a
 // kernel accesses memory of all. Only accesses and fences of system scope order the threads of two devices.
-//   devices: 1 .. TILEC_SIM_MAX_DEVICES. Each runs a separate grid
-//   grid: as in tilec_sim_launch, of each device
-//   block: as in tilec_sim_launch
-//   dynamic_shared_bytes: as in tilec_sim_launch
-//   params: params[d * n + i] points to the value of parameter i on device d. n: the number of parameters
+//   devices: Their number, up to TILEC_SIM_MAX_DEVICES. Each runs a separate grid.
+//   grid: As in tilec_sim_launch, of each device.
+//   block: As in tilec_sim_launch
+//   dynamic_shared_bytes: As in tilec_sim_launch
+//   params: For n parameters, params[d * n + i] points to the value of parameter i on device d.
 //   TILEC_SIM_ERROR_KERNEL: an error of the kernel, which tilec_sim_report_at describes.
 TILEC_SIM_API tilec_sim_result tilec_sim_launch_devices(tilec_sim *sim, const tilec_sim_kernel *kernel,
                                                         uint32_t devices, const uint32_t grid[3],
@@ -266,31 +268,31 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch_devices(tilec_sim *sim, const ti
                                                         const void *const *params);
 
 // Sets the limits of later launches.
-//   instruction_budget: as in the options
-//   timeout: as in the options
-//   spent: seconds of the timeout that are used up when a launch begins, if it is part of something that began earlier
-//   cancel: as in the options
+//   instruction_budget: As in the options
+//   timeout: As in the options
+//   spent: Seconds of the timeout that are used up when a launch begins, if it is part of something that began earlier
+//   cancel: As in the options
 TILEC_SIM_API tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
                                                double spent, const int *cancel);
 
 // Sets the schedule of later launches, and turns the checkers on or off.
-//   schedule: as in the options
+//   schedule: As in the options
 //   checks: nonzero: every checker is on
 TILEC_SIM_API tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedule schedule, int checks);
 
 // ---- Counters and output ----
 
 // What a launch executed. A warp instruction counts as one, for any number of active lanes.
-//   instructions: warp instructions
-//   global_requests: warp instructions that access global memory
-//   global_sectors: sectors of 32 bytes touched by a request
-//   global_sectors_ideal: the distinct bytes of a request / 32, rounded up
-//   shared_requests: warp instructions that access shared memory
-//   shared_wavefronts: an access of b bytes per lane has max(1, b/4) phases. A phase costs the maximum number of
+//   instructions: Warp instructions
+//   global_requests: Warp instructions that access global memory
+//   global_sectors: Sectors of 32 bytes touched by a request
+//   global_sectors_ideal: The distinct bytes of a request / 32, rounded up
+//   shared_requests: Warp instructions that access shared memory
+//   shared_wavefronts: An access of b bytes per lane has max(1, b/4) phases. A phase costs the maximum number of
 //     distinct words in one bank. The counter is the sum over the phases. A load has half the phases, each with more
 //     lanes, if lanes 1 apart or 2 apart have one address (as an H200 counts)
-//   shared_wavefronts_ideal: phases with an active lane
-//   barriers: warps that arrive at CTA barriers
+//   shared_wavefronts_ideal: Phases with an active lane
+//   barriers: Warps that arrive at CTA barriers
 typedef struct tilec_sim_counters {
   uint64_t instructions;
   uint64_t global_requests, global_sectors, global_sectors_ideal;
@@ -300,13 +302,13 @@ typedef struct tilec_sim_counters {
 
 // The counters of one line.
 typedef struct tilec_sim_line {
-  const char *file; // from .file; NULL: a line of the PTX text
-  uint32_t line;    // from 1
+  const char *file; // From .file; NULL: a line of the PTX text.
+  uint32_t line;    // From 1.
   tilec_sim_counters counters;
 } tilec_sim_line;
 
 // Reads the counters of the last launch, successful or not.
-//   total: is filled
+//   total: Is filled
 TILEC_SIM_API void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total);
 // Returns the number of lines with counters in the last launch.
 TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
@@ -315,7 +317,7 @@ TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size
 
 // Returns what the last launch printed, at most 16 MiB. It is in order of execution; with several host threads, in
 // order per thread. NUL-terminated, never NULL. Valid until the next launch.
-//   bytes: set to the length without the NUL; may be NULL
+//   bytes: Set to the length without the NUL; may be NULL
 TILEC_SIM_API const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes);
 
 // ---- Reports ----
@@ -358,11 +360,11 @@ typedef enum tilec_sim_report_kind {
 // inlined is known from .loc's inlined_at or tilec's comment. The comment has the length too. With inlined_at the
 // location is the innermost one in the folder of the kernel's file: not a line of the CUDA toolkit's headers.
 typedef struct tilec_sim_place {
-  const char *file;              // NULL: a line of the PTX text
-  uint32_t line, column, length; // in bytes; length 0: not known
-  uint32_t param;   // of an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known
-  uint32_t element; // bytes of one element; 0: not known
-  const struct tilec_sim_place *call; // the call that was inlined; NULL: none, or not known
+  const char *file;              // NULL: a line of the PTX text.
+  uint32_t line, column, length; // In bytes; length 0: not known.
+  uint32_t param;   // For an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known.
+  uint32_t element; // Bytes of one element; 0: not known.
+  const struct tilec_sim_place *call; // The call that was inlined; NULL: none, or not known.
   // The instruction's own line in a header, if the fields above are the kernel's line that calls it. NULL: none
   const struct tilec_sim_place *header;
 } tilec_sim_place;
@@ -370,22 +372,22 @@ typedef struct tilec_sim_place {
 // Positions of warps when a limit, a cancellation or a deadlock ended the launch. Warps that wait for the
 // same thing at one line are merged.
 typedef struct tilec_sim_wait {
-  const char *message; // one line that begins with a verb: "waits at barrier 1, 96 of 128 threads are there"
+  const char *message; // One line that begins with a verb: "waits at barrier 1, 96 of 128 threads are there".
   tilec_sim_place place;
-  uint32_t ptx_line; // line of the PTX text
-  uint64_t address;  // an address in global memory that is read repeatedly; 0: none
-  uint32_t block[3]; // the first such CTA
-  uint32_t warps;    // its warps, one bit each
-  uint64_t blocks;   // number of CTAs with such warps
-  uint32_t device;   // of the first such CTA
+  uint32_t ptx_line; // Line of the PTX text.
+  uint64_t address;  // An address in global memory that is read repeatedly; 0: none.
+  uint32_t block[3]; // The first such CTA.
+  uint32_t warps;    // Its warps, one bit each.
+  uint64_t blocks;   // Number of CTAs with such warps.
+  uint32_t device;   // The device of the first such CTA.
 } tilec_sim_wait;
 
 // How the instruction of a report accesses memory.
 typedef enum tilec_sim_access {
-  TILEC_SIM_ACCESS_NONE,   // also for asynchronous copies
-  TILEC_SIM_ACCESS_LOAD,   // reads
-  TILEC_SIM_ACCESS_STORE,  // writes
-  TILEC_SIM_ACCESS_ATOMIC, // an atomic or a reduction
+  TILEC_SIM_ACCESS_NONE,   // Also for asynchronous copies.
+  TILEC_SIM_ACCESS_LOAD,   // Reads.
+  TILEC_SIM_ACCESS_STORE,  // Writes.
+  TILEC_SIM_ACCESS_ATOMIC, // An atomic or a reduction.
 } tilec_sim_access;
 
 // Reports of one kind at the same location, or pair of locations, are merged. `count` is their number. The
@@ -393,35 +395,35 @@ typedef enum tilec_sim_access {
 // other instruction to blame.
 typedef struct tilec_sim_report {
   tilec_sim_report_kind kind;
-  const char *message;                             // one line, without the location
-  const char *file;                                // from .loc; NULL: a line of the PTX text
-  uint32_t line;                                   // of that file
-  uint32_t ptx_line;                               // of the PTX text
-  uint32_t block[3];                               // the CTA
-  uint32_t warp;                                   // in its CTA
-  uint32_t lane_mask;                              // the lanes at fault
-  uint64_t address;                                // of the lowest such lane, in its state space; 0: none
-  uint64_t count;                                  // of merged reports
-  const char *other_message;                       // one line that describes it
-  const char *other_file;                          // of the other access or instruction
-  uint32_t other_line, other_ptx_line;             // likewise
-  uint32_t other_block[3], other_warp, other_lane; // likewise
-  const char *buffer; // "shared variable 'tile' + 16", of C++ the source's name; NULL: none
-  const char *order;  // a way to order the two accesses, or another fix; NULL: none
+  const char *message;                 // One line, without the location.
+  const char *file;                    // From .loc; NULL: a line of the PTX text.
+  uint32_t line;                       // The line of that file.
+  uint32_t ptx_line;                   // The line of the PTX text.
+  uint32_t block[3];                   // The CTA.
+  uint32_t warp;                       // In its CTA.
+  uint32_t lane_mask;                  // The lanes at fault.
+  uint64_t address;                    // That of the lowest such lane, in its state space; 0: none.
+  uint64_t count;                      // The number of merged reports.
+  const char *other_message;           // One line that describes it.
+  const char *other_file;              // The file of the other access or instruction.
+  uint32_t other_line, other_ptx_line; // Likewise.
+  uint32_t other_block[3], other_warp, other_lane; // Likewise.
+  const char *buffer; // "shared variable 'tile' + 16", of C++ the source's name; NULL: none.
+  const char *order;  // A way to order the two accesses, or another fix; NULL: none.
   // The same locations as file and line, in full. other_place is all zero if there is none.
   tilec_sim_place place, other_place;
-  const tilec_sim_wait *waits; // for TILEC_SIM_BUDGET, TIMEOUT, CANCELLED and DEADLOCK
-  size_t wait_count;           // of waits
-  const char *ptx;             // the text's line from the instruction on, with ptx_bytes bytes; NULL: none
-  size_t ptx_bytes;            // of ptx
-  tilec_sim_access access, other_access; // how both access memory
-  uint32_t bytes;                        // per lane of the access; 0: not known
+  const tilec_sim_wait *waits; // For TILEC_SIM_BUDGET, TIMEOUT, CANCELLED and DEADLOCK.
+  size_t wait_count;           // The number of waits.
+  const char *ptx;             // The text's line from the instruction on, with ptx_bytes bytes; NULL: none.
+  size_t ptx_bytes;            // The length of ptx.
+  tilec_sim_access access, other_access; // How both access memory.
+  uint32_t bytes;                        // Per lane of the access; 0: not known.
   // The race was seen between threads of one CTA; of different CTAs.
   int within_block, between_blocks;
-  int is_global; // the address is in global memory
+  int is_global; // The address is in global memory.
   // The allocation that contains the address, or is nearest to it. 0: none.
   uint64_t allocation, allocation_bytes;
-  uint32_t device, other_device; // of the CTAs: from 0
+  uint32_t device, other_device; // The CTAs' devices, from 0.
 } tilec_sim_report;
 
 // Returns the number of reports of the last launch.
