@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elaboration by golden files. tests/golden/FOLDER/NAME.tile begins with a line
 //   # spec: [file=PATH] [kernel=NAME] [-D NAME=VALUE]... [PARAM=TYPE, as --signature has it]...
-// and has NAME.tir (the module, without locations) or NAME.err (the diagnostics, remarks too) beside it;
+// and has NAME.tir (the module, without locations) or NAME.err (golden_diags.h, remarks too) beside it;
 // BLESS=1 rewrites them. file=PATH, relative to tests/, elaborates that file instead.
 #ifndef TESTS_UNIT_ELABORATE_GOLDEN_H
 #define TESTS_UNIT_ELABORATE_GOLDEN_H
@@ -13,6 +13,7 @@
 #include "eval/eval.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
+#include "tests/unit/golden_diags.h"
 
 typedef struct World {
   Arena arena;
@@ -133,12 +134,12 @@ static inline void golden(const char *dir, const char *stem) {
       print_error("%s does not verify:\n%s", stem, out.at);
       fail();
     }
-    if (w->diags.list.n) diags_print_text(&w->diags, true, &out);
+    golden_diags(&w->diags, &out);
     PrintOptions options = {.no_locs = true};
     module_print(module, &options, &out);
   } else {
     assert_true(w->diags.errors > 0);
-    diags_print_text(&w->diags, true, &out);
+    golden_diags(&w->diags, &out);
   }
   compare(arena_printf(&w->arena, "%s.%s", base, suffix), buf_view(&out));
   buf_free(&out);

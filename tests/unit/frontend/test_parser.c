@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 #include "frontend/syntax/syntax.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/golden_diags.h"
 
 typedef struct Setup {
   Arena arena;
@@ -39,7 +40,7 @@ static void test_golden(void **state) {
     syntax_dump_ast(setup.module, &out);
     for (uint32_t k = 0; k < setup.module->functions.n; k++)
       syntax_tell_errors(&setup.diags, setup.module->functions.at[k]);
-    diags_print_text(&setup.diags, true, &out);
+    golden_diags(&setup.diags, &out);
     int stem = (int)(strchr(names[i], '.') - names[i]);
     const char *golden = arena_printf(&arena, "%s/golden/syntax/%.*s.ast", TESTS_DIR, stem, names[i]);
     assert_true(golden_check(&arena, golden, buf_view(&out)));
