@@ -8,8 +8,10 @@
 #include "base/plain.h"
 
 static inline void golden_place(const Diags *diags, Loc loc, Buf *out) {
-  if (!loc.line) buf_text(out, "tilec");
-  else buf_printf(out, "%s:%u:%u", sources_name(diags->sources, loc.file), loc.line, loc.col);
+  if (!loc.line)
+    buf_text(out, "tilec");
+  else
+    buf_printf(out, "%s:%u:%u", sources_name(diags->sources, loc.file), loc.line, loc.col);
   if (loc.len > 1) buf_printf(out, "-%u", loc.col + loc.len - 1u);
 }
 
