@@ -130,6 +130,10 @@ static uint64_t u64(double value) {
     return expression;                                                                                       \
   }
 
+// Of a list of instructions, X(name, nan_bits, body, expression): the references, and the cases.
+#define AS_REF(name, nan, body, ...)  REF(name, __VA_ARGS__)
+#define AS_CASE(name, nan, body, ...) {body, name, nan},
+
 static int is_nan(uint64_t bits, int width) {
   if (width == 32) return isnan(f32(bits));
   if (width == 64) return isnan(f64(bits));

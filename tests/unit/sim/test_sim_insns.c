@@ -38,157 +38,100 @@ static uint64_t shift_left(uint64_t a, uint64_t n) { return n > 31 ? 0 : (uint32
 
 static float flush(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
 
-// clang-format off
-REF(ex2ftz, u32(flush((float)exp2((double)flush(f32(a))))))
-REF(add32, (uint32_t)(a + b))
-REF(sub64, a - b)
-REF(mullo, (uint32_t)((uint32_t)a * (uint32_t)b))
-REF(mulhiu, ((uint64_t)(uint32_t)a * (uint32_t)b) >> 32)
-REF(mulhis, (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32))
-REF(wides, (uint64_t)((int64_t)(int32_t)a * (int32_t)b))
-REF(wideu, (uint64_t)(uint32_t)a * (uint32_t)b)
-REF(madwide, (uint64_t)(uint32_t)a * (uint32_t)b + c)
-REF(mad16, (uint16_t)((uint32_t)(uint16_t)a * (uint16_t)b + (uint16_t)c))
-REF(mulhi64, (uint64_t)(((uint128)a * b) >> 64))
-REF(mulhis64, (uint64_t)(((int128)(int64_t)a * (int64_t)b) >> 64))
-REF(divu, (uint32_t)((uint32_t)a / ((uint32_t)b | 1)))
-REF(remu, (uint32_t)((uint32_t)a % ((uint32_t)b | 1)))
-REF(divs, (uint32_t)((int64_t)(int32_t)a / (int64_t)(int32_t)((uint32_t)b | 1)))
-REF(mins, (int32_t)a < (int32_t)b ? (uint32_t)a : (uint32_t)b)
-REF(maxu64, a > b ? a : b)
-REF(shl, shift_left(a, (uint32_t)b))
-REF(shrs, (uint32_t)((int32_t)a >> ((uint32_t)b > 31 ? 31 : (uint32_t)b)))
-REF(shru64, (uint32_t)b > 63 ? 0 : a >> (uint32_t)b)
-REF(popc, (uint64_t)__builtin_popcountll(a))
-REF(clz, (uint32_t)a ? (uint64_t)__builtin_clz((uint32_t)a) : 32)
-REF(bfe, (uint32_t)a >> 5 & 0x3ff)
-REF(bfes, (uint32_t)((int32_t)((uint32_t)a << 17) >> 22))
-REF(bfi, ((uint32_t)b & ~0xff0u) | ((uint32_t)a & 0xff) << 4)
-REF(lop3, (uint32_t)((a & b) ^ c))
-REF(prmt, (uint32_t)((a >> 8 & 255) | (b & 255) << 8 | (a & 255) << 16 | (b >> 24 & 255) << 24))
-REF(shf, (uint32_t)(((uint64_t)(uint32_t)b << 32 | (uint32_t)a) << ((uint32_t)c & 31) >> 32))
-REF(selp, c & 1 ? (uint32_t)a : (uint32_t)b)
-REF(setps, (int32_t)a < (int32_t)b)
-REF(setpand, ((uint32_t)a >= (uint32_t)b) && (c & 1))
-REF(ltu, !(f32(a) >= f32(b)))
-REF(fadd, u32(f32(a) + f32(b)))
-REF(fmul, u32(f32(a) * f32(b)))
-REF(ffma, u32(fmaf(f32(a), f32(b), f32(c))))
-REF(fdiv, u32(f32(a) / f32(b)))
-REF(fsqrt, u32(sqrtf(f32(a))))
-REF(dadd, u64(f64(a) + f64(b)))
-REF(dfma, u64(fma(f64(a), f64(b), f64(c))))
-REF(fneg, (uint32_t)a ^ 0x80000000u)
-REF(fsat, u32(f32(a) * f32(b) > 0 ? fminf(f32(a) * f32(b), 1) : 0))
-REF(ex2, u32((float)exp2((double)f32(a))))
-REF(hadd, nearest_half((long double)half(a & 0xffff) + (long double)half(b & 0xffff)))
-REF(hmul, nearest_half((long double)half(a & 0xffff) * (long double)half(b & 0xffff)))
-REF(hfma, nearest_half((long double)half(a & 0xffff) * (long double)half(b & 0xffff) + (long double)half(c & 0xffff)))
-REF(hmixed, u32(fmaf(half(a & 0xffff), half(b & 0xffff), f32(c))))
-REF(bmixed, u32(fmaf(f32(a << 16), f32(b << 16), f32(c))))
-REF(hplus, u32((float)half(a & 0xffff) + f32(b)))
-REF(bminus, u32(f32(a << 16) - f32(b)))
-REF(tohalf, nearest_half((long double)f32(a)))
-REF(doubletohalf, nearest_half((long double)f64(a)))
-REF(fromhalf, u32((float)half(a & 0xffff)))
-REF(pairhalf, nearest_half((long double)f32(a)) << 16 | nearest_half((long double)f32(b)))
-REF(frombf, (a & 0xffff) << 16)
-REF(ftos, f32(a) != f32(a) ? 0 : f32(a) >= 0x1p31f ? INT32_MAX : f32(a) < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)f32(a))
-REF(stof, u32((float)(int32_t)a))
-REF(u64tof, u32((float)a))
-REF(u64tod, u64((double)a))
-REF(dtof, u32((float)f64(a)))
-REF(least_s32, 0x80000000u)
-REF(zero_s32, 0)
-REF(s8, (uint32_t)(int32_t)(int8_t)a)
-REF(satu8, (int32_t)a < 0 ? 0 : (int32_t)a > 255 ? 255 : (uint32_t)a)
-REF(rndf, u32(rintf(f32(a))))
-REF(pack, (a & 0xffff) | (b & 0xffff) << 16)
-REF(unpack, a >> 32)
-REF(copysign_, u32(copysignf(f32(b), f32(a))))
 REF(guarded, c & 1 ? (uint32_t)(a + b) : 7)
-REF(addpair, (uint32_t)((a + b) & 0xffff) | (uint32_t)((uint32_t)(a >> 16) + (uint32_t)(b >> 16)) << 16)
-REF(gtpair, (uint64_t)(half(a & 0xffff) > half(b & 0xffff)) | (uint64_t)(half(a >> 16 & 0xffff) > half(b >> 16 & 0xffff)) << 1)
-// clang-format on
 
+// clang-format off
+#define INSNS(X) \
+  X(addpair, 0, "add.s16x2 %rout, %r1, %r2;", \
+    (uint32_t)((a + b) & 0xffff) | (uint32_t)((uint32_t)(a >> 16) + (uint32_t)(b >> 16)) << 16) \
+  X(gtpair, 0, "setp.gt.f16x2 %p2|%p3, %r1, %r2; selp.b32 %r5, 1, 0, %p2; selp.b32 %r6, 2, 0, %p3; " \
+    "or.b32 %rout, %r5, %r6;", (uint64_t)(half(a & 0xffff) > half(b & 0xffff)) \
+      | (uint64_t)(half(a >> 16 & 0xffff) > half(b >> 16 & 0xffff)) << 1) \
+  X(add32, 0, "add.s32 %rout, %r1, %r2;", (uint32_t)(a + b)) \
+  X(sub64, 0, "sub.s64 %dout, %d1, %d2;", a - b) \
+  X(mullo, 0, "mul.lo.u32 %rout, %r1, %r2;", (uint32_t)((uint32_t)a * (uint32_t)b)) \
+  X(mulhiu, 0, "mul.hi.u32 %rout, %r1, %r2;", ((uint64_t)(uint32_t)a * (uint32_t)b) >> 32) \
+  X(mulhis, 0, "mul.hi.s32 %rout, %r1, %r2;", (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32)) \
+  X(wides, 0, "mul.wide.s32 %dout, %r1, %r2;", (uint64_t)((int64_t)(int32_t)a * (int32_t)b)) \
+  X(wideu, 0, "mul.wide.u32 %dout, %r1, %r2;", (uint64_t)(uint32_t)a * (uint32_t)b) \
+  X(madwide, 0, "mad.wide.u32 %dout, %r1, %r2, %d3;", (uint64_t)(uint32_t)a * (uint32_t)b + c) \
+  X(mad16, 0, "mad.lo.s16 %hout, %h1, %h2, %h3;", (uint16_t)((uint32_t)(uint16_t)a * (uint16_t)b + (uint16_t)c)) \
+  X(mulhi64, 0, "mul.hi.u64 %dout, %d1, %d2;", (uint64_t)(((uint128)a * b) >> 64)) \
+  X(mulhis64, 0, "mul.hi.s64 %dout, %d1, %d2;", (uint64_t)(((int128)(int64_t)a * (int64_t)b) >> 64)) \
+  X(divu, 0, "or.b32 %r5, %r2, 1; div.u32 %rout, %r1, %r5;", (uint32_t)((uint32_t)a / ((uint32_t)b | 1))) \
+  X(remu, 0, "or.b32 %r5, %r2, 1; rem.u32 %rout, %r1, %r5;", (uint32_t)((uint32_t)a % ((uint32_t)b | 1))) \
+  X(divs, 0, "or.b32 %r5, %r2, 1; div.s32 %rout, %r1, %r5;", \
+    (uint32_t)((int64_t)(int32_t)a / (int64_t)(int32_t)((uint32_t)b | 1))) \
+  X(mins, 0, "min.s32 %rout, %r1, %r2;", (int32_t)a < (int32_t)b ? (uint32_t)a : (uint32_t)b) \
+  X(maxu64, 0, "max.u64 %dout, %d1, %d2;", a > b ? a : b) \
+  X(shl, 0, "shl.b32 %rout, %r1, %r2;", shift_left(a, (uint32_t)b)) \
+  X(shrs, 0, "shr.s32 %rout, %r1, %r2;", (uint32_t)((int32_t)a >> ((uint32_t)b > 31 ? 31 : (uint32_t)b))) \
+  X(shru64, 0, "shr.u64 %dout, %d1, %r2;", (uint32_t)b > 63 ? 0 : a >> (uint32_t)b) \
+  X(popc, 0, "popc.b64 %rout, %d1;", (uint64_t)__builtin_popcountll(a)) \
+  X(clz, 0, "clz.b32 %rout, %r1;", (uint32_t)a ? (uint64_t)__builtin_clz((uint32_t)a) : 32) \
+  X(bfe, 0, "bfe.u32 %rout, %r1, 5, 10;", (uint32_t)a >> 5 & 0x3ff) \
+  X(bfes, 0, "bfe.s32 %rout, %r1, 5, 10;", (uint32_t)((int32_t)((uint32_t)a << 17) >> 22)) \
+  X(bfi, 0, "bfi.b32 %rout, %r1, %r2, 4, 8;", ((uint32_t)b & ~0xff0u) | ((uint32_t)a & 0xff) << 4) \
+  X(lop3, 0, "lop3.b32 %rout, %r1, %r2, %r3, 0x6a;", (uint32_t)((a & b) ^ c)) \
+  X(prmt, 0, "prmt.b32 %rout, %r1, %r2, 0x7041;", \
+    (uint32_t)((a >> 8 & 255) | (b & 255) << 8 | (a & 255) << 16 | (b >> 24 & 255) << 24)) \
+  X(shf, 0, "shf.l.wrap.b32 %rout, %r1, %r2, %r3;", \
+    (uint32_t)(((uint64_t)(uint32_t)b << 32 | (uint32_t)a) << ((uint32_t)c & 31) >> 32)) \
+  X(selp, 0, "selp.b32 %rout, %r1, %r2, %p1;", c & 1 ? (uint32_t)a : (uint32_t)b) \
+  X(setps, 0, "setp.lt.s32 %p2, %r1, %r2; selp.b32 %rout, 1, 0, %p2;", (int32_t)a < (int32_t)b) \
+  X(setpand, 0, "setp.ge.and.u32 %p2, %r1, %r2, %p1; selp.b32 %rout, 1, 0, %p2;", \
+    ((uint32_t)a >= (uint32_t)b) && (c & 1)) \
+  X(ltu, 0, "setp.ltu.f32 %p2, %r1, %r2; selp.b32 %rout, 1, 0, %p2;", !(f32(a) >= f32(b))) \
+  X(fadd, 32, "add.rn.f32 %rout, %r1, %r2;", u32(f32(a) + f32(b))) \
+  X(fmul, 32, "mul.f32 %rout, %r1, %r2;", u32(f32(a) * f32(b))) \
+  X(ffma, 32, "fma.rn.f32 %rout, %r1, %r2, %r3;", u32(fmaf(f32(a), f32(b), f32(c)))) \
+  X(fdiv, 32, "div.rn.f32 %rout, %r1, %r2;", u32(f32(a) / f32(b))) \
+  X(fsqrt, 32, "sqrt.rn.f32 %rout, %r1;", u32(sqrtf(f32(a)))) \
+  X(dadd, 64, "add.f64 %dout, %d1, %d2;", u64(f64(a) + f64(b))) \
+  X(dfma, 64, "fma.rn.f64 %dout, %d1, %d2, %d3;", u64(fma(f64(a), f64(b), f64(c)))) \
+  X(fneg, 32, "neg.f32 %rout, %r1;", (uint32_t)a ^ 0x80000000u) \
+  X(fsat, 0, "mul.sat.f32 %rout, %r1, %r2;", u32(f32(a) * f32(b) > 0 ? fminf(f32(a) * f32(b), 1) : 0)) \
+  X(ex2, 32, "ex2.approx.f32 %rout, %r1;", u32((float)exp2((double)f32(a)))) \
+  X(ex2ftz, 32, "ex2.approx.ftz.f32 %rout, %r1;", u32(flush((float)exp2((double)flush(f32(a)))))) \
+  X(hadd, 16, "add.f16 %hout, %h1, %h2;", nearest_half((long double)half(a & 0xffff) + (long double)half(b & 0xffff))) \
+  X(hmul, 16, "mul.rn.f16 %hout, %h1, %h2;", \
+    nearest_half((long double)half(a & 0xffff) * (long double)half(b & 0xffff))) \
+  X(hfma, 16, "fma.rn.f16 %hout, %h1, %h2, %h3;", \
+    nearest_half((long double)half(a & 0xffff) * (long double)half(b & 0xffff) + (long double)half(c & 0xffff))) \
+  X(hmixed, 32, "fma.rn.f32.f16 %rout, %h1, %h2, %r3;", u32(fmaf(half(a & 0xffff), half(b & 0xffff), f32(c)))) \
+  X(bmixed, 32, "fma.rn.f32.bf16 %rout, %h1, %h2, %r3;", u32(fmaf(f32(a << 16), f32(b << 16), f32(c)))) \
+  X(hplus, 32, "add.f32.f16 %rout, %h1, %r2;", u32((float)half(a & 0xffff) + f32(b))) \
+  X(bminus, 32, "sub.rn.f32.bf16 %rout, %h1, %r2;", u32(f32(a << 16) - f32(b))) \
+  X(tohalf, 16, "cvt.rn.f16.f32 %hout, %r1;", nearest_half((long double)f32(a))) \
+  X(doubletohalf, 16, "cvt.rn.f16.f64 %hout, %d1;", nearest_half((long double)f64(a))) \
+  X(fromhalf, 32, "cvt.f32.f16 %rout, %h1;", u32((float)half(a & 0xffff))) \
+  X(pairhalf, 1, "cvt.rn.f16x2.f32 %rout, %r1, %r2;", \
+    nearest_half((long double)f32(a)) << 16 | nearest_half((long double)f32(b))) \
+  X(frombf, 32, "cvt.f32.bf16 %rout, %h1;", (a & 0xffff) << 16) \
+  X(ftos, 0, "cvt.rzi.s32.f32 %rout, %r1;", \
+    f32(a) != f32(a) ? 0 : f32(a) >= 0x1p31f ? INT32_MAX : f32(a) < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)f32(a)) \
+  X(least_s32, 0, "mov.b64 %d1, 0x7ff8000000000000; cvt.rzi.s32.f64 %rout, %d1;", 0x80000000u) /* what a NaN gives */ \
+  X(zero_s32, 0, "mov.b32 %r1, 0x7fc00000; cvt.rzi.s32.f32 %rout, %r1;", 0) \
+  X(stof, 0, "cvt.rn.f32.s32 %rout, %r1;", u32((float)(int32_t)a)) \
+  X(u64tof, 0, "cvt.rn.f32.u64 %rout, %d1;", u32((float)a)) \
+  X(u64tod, 0, "cvt.rn.f64.u64 %dout, %d1;", u64((double)a)) \
+  X(dtof, 32, "cvt.rn.f32.f64 %rout, %d1;", u32((float)f64(a))) \
+  X(s8, 0, "cvt.s32.s8 %rout, %r1;", (uint32_t)(int32_t)(int8_t)a) \
+  X(satu8, 0, "cvt.sat.u8.s32 %rout, %r1;", (int32_t)a < 0 ? 0 : (int32_t)a > 255 ? 255 : (uint32_t)a) \
+  X(rndf, 32, "cvt.rni.f32.f32 %rout, %r1;", u32(rintf(f32(a)))) \
+  X(pack, 0, "mov.b32 %rout, {%h1, %h2};", (a & 0xffff) | (b & 0xffff) << 16) \
+  X(unpack, 0, "mov.b64 {_, %rout}, %d1;", a >> 32) \
+  X(copysign_, 0, "copysign.f32 %rout, %r1, %r2;", u32(copysignf(f32(b), f32(a))))
+
+INSNS(AS_REF)
 static const Case cases[] = {
-    {"add.s16x2 %rout, %r1, %r2;", addpair, 0},
-    {"setp.gt.f16x2 %p2|%p3, %r1, %r2; selp.b32 %r5, 1, 0, %p2; selp.b32 %r6, 2, 0, %p3; or.b32 %rout, "
-     "%r5, %r6;",
-     gtpair, 0},
-    {"add.s32 %rout, %r1, %r2;", add32, 0},
-    {"sub.s64 %dout, %d1, %d2;", sub64, 0},
-    {"mul.lo.u32 %rout, %r1, %r2;", mullo, 0},
-    {"mul.hi.u32 %rout, %r1, %r2;", mulhiu, 0},
-    {"mul.hi.s32 %rout, %r1, %r2;", mulhis, 0},
-    {"mul.wide.s32 %dout, %r1, %r2;", wides, 0},
-    {"mul.wide.u32 %dout, %r1, %r2;", wideu, 0},
-    {"mad.wide.u32 %dout, %r1, %r2, %d3;", madwide, 0},
-    {"mad.lo.s16 %hout, %h1, %h2, %h3;", mad16, 0},
-    {"mul.hi.u64 %dout, %d1, %d2;", mulhi64, 0},
-    {"mul.hi.s64 %dout, %d1, %d2;", mulhis64, 0},
-    {"or.b32 %r5, %r2, 1; div.u32 %rout, %r1, %r5;", divu, 0},
-    {"or.b32 %r5, %r2, 1; rem.u32 %rout, %r1, %r5;", remu, 0},
-    {"or.b32 %r5, %r2, 1; div.s32 %rout, %r1, %r5;", divs, 0},
-    {"min.s32 %rout, %r1, %r2;", mins, 0},
-    {"max.u64 %dout, %d1, %d2;", maxu64, 0},
-    {"shl.b32 %rout, %r1, %r2;", shl, 0},
-    {"shr.s32 %rout, %r1, %r2;", shrs, 0},
-    {"shr.u64 %dout, %d1, %r2;", shru64, 0},
-    {"popc.b64 %rout, %d1;", popc, 0},
-    {"clz.b32 %rout, %r1;", clz, 0},
-    {"bfe.u32 %rout, %r1, 5, 10;", bfe, 0},
-    {"bfe.s32 %rout, %r1, 5, 10;", bfes, 0},
-    {"bfi.b32 %rout, %r1, %r2, 4, 8;", bfi, 0},
-    {"lop3.b32 %rout, %r1, %r2, %r3, 0x6a;", lop3, 0},
-    {"prmt.b32 %rout, %r1, %r2, 0x7041;", prmt, 0},
-    {"shf.l.wrap.b32 %rout, %r1, %r2, %r3;", shf, 0},
-    {"selp.b32 %rout, %r1, %r2, %p1;", selp, 0},
-    {"setp.lt.s32 %p2, %r1, %r2; selp.b32 %rout, 1, 0, %p2;", setps, 0},
-    {"setp.ge.and.u32 %p2, %r1, %r2, %p1; selp.b32 %rout, 1, 0, %p2;", setpand, 0},
-    {"setp.ltu.f32 %p2, %r1, %r2; selp.b32 %rout, 1, 0, %p2;", ltu, 0},
-    {"add.rn.f32 %rout, %r1, %r2;", fadd, 32},
-    {"mul.f32 %rout, %r1, %r2;", fmul, 32},
-    {"fma.rn.f32 %rout, %r1, %r2, %r3;", ffma, 32},
-    {"div.rn.f32 %rout, %r1, %r2;", fdiv, 32},
-    {"sqrt.rn.f32 %rout, %r1;", fsqrt, 32},
-    {"add.f64 %dout, %d1, %d2;", dadd, 64},
-    {"fma.rn.f64 %dout, %d1, %d2, %d3;", dfma, 64},
-    {"neg.f32 %rout, %r1;", fneg, 32},
-    {"mul.sat.f32 %rout, %r1, %r2;", fsat, 0},
-    {"ex2.approx.f32 %rout, %r1;", ex2, 32},
-    {"ex2.approx.ftz.f32 %rout, %r1;", ex2ftz, 32},
-    {"add.f16 %hout, %h1, %h2;", hadd, 16},
-    {"mul.rn.f16 %hout, %h1, %h2;", hmul, 16},
-    {"fma.rn.f16 %hout, %h1, %h2, %h3;", hfma, 16},
-    {"fma.rn.f32.f16 %rout, %h1, %h2, %r3;", hmixed, 32},
-    {"fma.rn.f32.bf16 %rout, %h1, %h2, %r3;", bmixed, 32},
-    {"add.f32.f16 %rout, %h1, %r2;", hplus, 32},
-    {"sub.rn.f32.bf16 %rout, %h1, %r2;", bminus, 32},
-    {"cvt.rn.f16.f32 %hout, %r1;", tohalf, 16},
-    {"cvt.rn.f16.f64 %hout, %d1;", doubletohalf, 16},
-    {"cvt.f32.f16 %rout, %h1;", fromhalf, 32},
-    {"cvt.rn.f16x2.f32 %rout, %r1, %r2;", pairhalf, 1},
-    {"cvt.f32.bf16 %rout, %h1;", frombf, 32},
-    {"cvt.rzi.s32.f32 %rout, %r1;", ftos, 0},
-    {"mov.b64 %d1, 0x7ff8000000000000; cvt.rzi.s32.f64 %rout, %d1;", least_s32, 0}, // what a NaN gives
-    {"mov.b32 %r1, 0x7fc00000; cvt.rzi.s32.f32 %rout, %r1;", zero_s32, 0},
-    {"cvt.rn.f32.s32 %rout, %r1;", stof, 0},
-    {"cvt.rn.f32.u64 %rout, %d1;", u64tof, 0},
-    {"cvt.rn.f64.u64 %dout, %d1;", u64tod, 0},
-    {"cvt.rn.f32.f64 %rout, %d1;", dtof, 32},
-    {"cvt.s32.s8 %rout, %r1;", s8, 0},
-    {"cvt.sat.u8.s32 %rout, %r1;", satu8, 0},
-    {"cvt.rni.f32.f32 %rout, %r1;", rndf, 32},
-    {"mov.b32 %rout, {%h1, %h2};", pack, 0},
-    {"mov.b64 {_, %rout}, %d1;", unpack, 0},
-    {"copysign.f32 %rout, %r1, %r2;", copysign_, 0},
+    INSNS(AS_CASE)
     {"mov.b32 %rout, 7; @%p1 add.s32 %rout, %r1, %r2;", guarded, 0},
     {"mov.b32 %rout, 7; @!%p1 bra OVER; add.s32 %rout, %r1, %r2; OVER:", guarded, 0},
     {"{ .reg .b32 t; .reg .pred %p1; setp.ne.u32 %p1, %r21, 0; @!%p1 bra L; add.s32 t, %r1, %r2; bra M; "
-     "L: mov.b32 t, 7; M: mov.b32 %rout, t; }",
-     guarded, 0},
+    "L: mov.b32 t, 7; M: mov.b32 %rout, t; }", guarded, 0},
 };
+// clang-format on
 
 static void test_instructions_equal_their_definition(void **unused) {
   (void)unused;

@@ -75,35 +75,6 @@ static uint64_t bf16_finite(uint32_t a) {
 
 static uint64_t masks(int low, int high) { return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u); }
 
-REF(add128, (((a | 0) + b < a) + c + b))
-REF(sub96, (uint64_t)(uint32_t)(c - b - ((uint32_t)a < (uint32_t)b)))
-REF(madhi_carry, (uint32_t)(((((uint64_t)(uint32_t)a * (uint32_t)b) & UINT32_MAX) + (uint32_t)c) >> 32) +
-                     (uint32_t)(((uint64_t)(uint32_t)a * (uint32_t)b) >> 32))
-REF(sads, (uint32_t)(((int32_t)a < (int32_t)b ? b - a : a - b) + c))
-REF(bfinds, bfind((uint64_t)(int64_t)(int32_t)a, 1))
-REF(bfindu64, bfind(a, 0))
-REF(fnsb, nth_back((uint32_t)a, (uint32_t)b, 2))
-REF(prmt_ecl, (uint32_t)((c & 3) == 0   ? a
-                         : (c & 3) == 1 ? (a & 0xffffff00u) | (a >> 8 & 255)
-                         : (c & 3) == 2 ? (a & 0xffff0000u) | (a >> 16 & 255) * 0x101u
-                                        : (a >> 24 & 255) * 0x01010101u))
-REF(rc8, (a >> (8 * (c & 3)) & 255) * 0x01010101u)
-REF(rc16, (a >> (16 * (c & 1)) & 0xffff) * 0x00010001u)
-REF(lop3p, ((uint32_t)(a ^ b ^ c) != 0) | (c & 1))
-REF(slctf, f32(c) >= 0 ? (uint32_t)a : (uint32_t)b)
-REF(set_s32, (int32_t)a < (int32_t)b ? UINT32_MAX : 0)
-REF(set_f32, f32(a) <= f32(b) ? 0x3f800000u : 0)
-REF(set_half_bits, half_ftz(a) > half_ftz(b) ? 0xffff : 0)
-REF(set_half_one, half(a) != half(b) || half(a) != half(a) ? 0x3c00 : 0)
-REF(set_bf16, bfloat(a) >= bfloat(b) ? 0x3f80 : 0)
-REF(set_pair, masks(half(a) < half(b), half(a >> 16) < half(b >> 16)))
-REF(setp_half_ftz, half_ftz(a) == half_ftz(b))
-REF(e4m3, fp8_pair((double)f32(a), (double)f32(b), 3))
-REF(e5m2, fp8_pair((double)f32(a), (double)f32(b), 2))
-REF(e4m3_half, fp8_pair(half(a >> 16 & 0xffff), half(a & 0xffff), 3))
-REF(from_e4m3, (a & 127) != 127 && (a >> 8 & 127) != 127 && fp8(a & 255, 3) + 4096 * fp8(a >> 8 & 255, 3) > 0)
-REF(tf32_away, tf32(a, 1))
-REF(tf32_even, tf32(a, 0))
 static int64_t hi_plus(uint64_t a, uint64_t b, uint64_t c) {
   return ((int64_t)(int32_t)a * (int32_t)b >> 32) + (int32_t)c;
 }
@@ -117,14 +88,6 @@ static uint64_t relu(int64_t a, int64_t b, int larger, uint64_t mask) {
   return value < 0 ? 0 : (uint64_t)value & mask;
 }
 
-REF(madhisat, (uint32_t)clamp(hi_plus(a, b, c), INT32_MIN, INT32_MAX))
-REF(madhi16, (((uint32_t)(uint16_t)a * (uint16_t)b >> 16) + c) & 0xffff)
-REF(mad24sat, (uint32_t)clamp((int32_t)(product24(a, b) >> 16) + (int64_t)(int32_t)c, INT32_MIN, INT32_MAX))
-REF(minrelu, relu((int32_t)a, (int32_t)b, 0, UINT32_MAX))
-REF(maxrelu2,
-    relu((int16_t)a, (int16_t)b, 1, 0xffff) | relu((int16_t)(a >> 16), (int16_t)(b >> 16), 1, 0xffff) << 16)
-REF(pack4, (uint32_t)((clamp((int32_t)a, -8, 7) & 15) << 4 | (clamp((int32_t)b, -8, 7) & 15) | c << 8))
-REF(pack2, (uint32_t)(clamp((int32_t)a, 0, 3) << 2 | clamp((int32_t)b, 0, 3) | c << 4))
 // Parts of `bits` bits, signed or not, of a and b: their absolute differences, averages, sums.
 static int64_t part(uint64_t a, int at, int bits, int is_signed) {
   int64_t value = (int64_t)(a >> at & ((1u << bits) - 1));
@@ -168,92 +131,89 @@ static uint64_t least_and_most(uint64_t a, uint64_t b) {
   return all;
 }
 
-REF(vabsdiff4, differences(a, b, 8, 0))
-REF(vabsdiff2s, differences(a, b, 16, 1))
-REF(vsad4, sum_of_differences(a, b, c, 8))
-REF(vsad2, sum_of_differences(a, b, c, 16))
-REF(vaddsat, saturated_sums(a, b))
-REF(vavrg2, averages(a, b))
-REF(vminmax, least_and_most(a, b))
-REF(vsub2, ((a - b) & 0xffff) | (((a >> 16) - (b >> 16)) & 0xffff) << 16)
-REF(finite_bf16, bf16_finite((uint32_t)a))
-REF(finite_pair, bf16_finite((uint32_t)a) << 16 | bf16_finite((uint32_t)b))
-REF(one, 1 | (a & 0))
-REF(pack16, (clamp((int32_t)a, -32768, 32767) & 0xffff) << 16 | (clamp((int32_t)b, -32768, 32767) & 0xffff))
-REF(pack8, clamp((int32_t)a, 0, 255) << 8 | clamp((int32_t)b, 0, 255) | (c << 16 & 0xffff0000u))
-REF(isnormal_, isnormal(f32(a)) != 0)
-REF(isnan64, isnan(f64(a)) != 0)
-REF(wide_swap, b)
-REF(dp4, (uint32_t)((int8_t)a *(int64_t)(uint8_t)b + (int8_t)(a >> 8) * (int64_t)(uint8_t)(b >> 8) +
-                    (int8_t)(a >> 16) * (int64_t)(uint8_t)(b >> 16) +
-                    (int8_t)(a >> 24) * (int64_t)(uint8_t)(b >> 24) + (int64_t)(uint32_t)c))
-REF(pair_of_registers, b << 32 | (uint32_t)a)
-REF(pair_with_literal, (uint64_t)0x40004040 << 32 | (uint32_t)a)
-REF(mul24hi, (uint32_t)((a & 0xffffff) * (b & 0xffffff) >> 16))
+// clang-format off
+#define INSNS(X) \
+  X(add128, 0, "add.cc.u64 %d5, %d1, %d2; addc.u64 %dout, %d3, %d2;", (((a | 0) + b < a) + c + b)) \
+  X(sub96, 0, "sub.cc.u32 %r5, %r1, %r2; subc.u32 %rout, %r3, %r2;", \
+    (uint64_t)(uint32_t)(c - b - ((uint32_t)a < (uint32_t)b))) \
+  X(madhi_carry, 0, "mad.lo.cc.u32 %r5, %r1, %r2, %r3; madc.hi.u32 %rout, %r1, %r2, 0;", \
+    (uint32_t)(((((uint64_t)(uint32_t)a * (uint32_t)b) & UINT32_MAX) + (uint32_t)c) >> 32) \
+      + (uint32_t)(((uint64_t)(uint32_t)a * (uint32_t)b) >> 32)) \
+  X(sads, 0, "sad.s32 %rout, %r1, %r2, %r3;", (uint32_t)(((int32_t)a < (int32_t)b ? b - a : a - b) + c)) \
+  X(pair_of_registers, 0, "{ .reg .v2 .b32 both; mov.b32 both.x, %r1; mov.b32 both.y, %r2; mov.b64 %dout, both; }", \
+    b << 32 | (uint32_t)a) \
+  X(pair_with_literal, 0, "mov.b64 %dout, {%r1, 0x40004040};", (uint64_t)0x40004040 << 32 | (uint32_t)a) \
+  X(bfinds, 0, "bfind.s32 %rout, %r1;", bfind((uint64_t)(int64_t)(int32_t)a, 1)) \
+  X(bfindu64, 0, "bfind.u64 %rout, %d1;", bfind(a, 0)) \
+  X(fnsb, 0, "fns.b32 %rout, %r1, %r2, -2;", nth_back((uint32_t)a, (uint32_t)b, 2)) \
+  X(prmt_ecl, 0, "prmt.b32.ecl %rout, %r1, %r2, %r3;", \
+    (uint32_t)((c & 3) == 0 ? a : (c & 3) == 1 ? (a & 0xffffff00u) | (a >> 8 & 255) \
+             : (c & 3) == 2 ? (a & 0xffff0000u) | (a >> 16 & 255) * 0x101u : (a >> 24 & 255) * 0x01010101u)) \
+  X(rc8, 0, "prmt.b32.rc8 %rout, %r1, %r2, %r3;", (a >> (8 * (c & 3)) & 255) * 0x01010101u) \
+  X(rc16, 0, "prmt.b32.rc16 %rout, %r1, %r2, %r3;", (a >> (16 * (c & 1)) & 0xffff) * 0x00010001u) \
+  X(lop3p, 0, "lop3.or.b32 _|%p3, %r1, %r2, %r3, 0x96, %p1; selp.b32 %rout, 1, 0, %p3;", \
+    ((uint32_t)(a ^ b ^ c) != 0) | (c & 1)) \
+  X(slctf, 0, "slct.b32.f32 %rout, %r1, %r2, %r3;", f32(c) >= 0 ? (uint32_t)a : (uint32_t)b) \
+  X(set_s32, 0, "set.lt.u32.s32 %rout, %r1, %r2;", (int32_t)a < (int32_t)b ? UINT32_MAX : 0) \
+  X(set_f32, 0, "set.le.f32.f32 %rout, %r1, %r2;", f32(a) <= f32(b) ? 0x3f800000u : 0) \
+  X(set_half_bits, 0, "set.gt.ftz.u16.f16 %hout, %h1, %h2;", half_ftz(a) > half_ftz(b) ? 0xffff : 0) \
+  X(set_half_one, 0, "set.neu.f16.f16 %hout, %h1, %h2;", half(a) != half(b) || half(a) != half(a) ? 0x3c00 : 0) \
+  X(set_bf16, 0, "set.ge.bf16.bf16 %hout, %h1, %h2;", bfloat(a) >= bfloat(b) ? 0x3f80 : 0) \
+  X(set_pair, 0, "set.lt.u32.f16x2 %rout, %r1, %r2;", masks(half(a) < half(b), half(a >> 16) < half(b >> 16))) \
+  X(setp_half_ftz, 0, "setp.eq.ftz.f16 %p2, %h1, %h2; selp.b32 %rout, 1, 0, %p2;", half_ftz(a) == half_ftz(b)) \
+  X(e4m3, 0, "cvt.rn.satfinite.e4m3x2.f32 %hout, %r1, %r2;", fp8_pair((double)f32(a), (double)f32(b), 3)) \
+  X(e5m2, 0, "cvt.rn.satfinite.e5m2x2.f32 %hout, %r1, %r2;", fp8_pair((double)f32(a), (double)f32(b), 2)) \
+  X(e4m3_half, 0, "cvt.rn.satfinite.e4m3x2.f16x2 %hout, %r1;", fp8_pair(half(a >> 16 & 0xffff), half(a & 0xffff), 3)) \
+  X(from_e4m3, 0, "cvt.rn.f16x2.e4m3x2 %r5, %h1; mov.b32 {%h5, %h6}, %r5; mov.b16 %h7, 0x6c00; mov.b16 %h4, 0;\n" \
+    "fma.rn.f16 %h5, %h6, %h7, %h5; setp.gt.f16 %p2, %h5, %h4; selp.b32 %rout, 1, 0, %p2;", \
+    (a & 127) != 127 && (a >> 8 & 127) != 127 && fp8(a & 255, 3) + 4096 * fp8(a >> 8 & 255, 3) > 0) \
+  X(tf32_away, 0, "cvt.rna.tf32.f32 %rout, %r1;", tf32(a, 1)) \
+  X(tf32_even, 0, "cvt.rn.tf32.f32 %rout, %r1;", tf32(a, 0)) \
+  X(madhisat, 0, "mad.hi.sat.s32 %rout, %r1, %r2, %r3;", (uint32_t)clamp(hi_plus(a, b, c), INT32_MIN, INT32_MAX)) \
+  X(madhi16, 0, "mad.hi.u16 %hout, %h1, %h2, %h3;", (((uint32_t)(uint16_t)a * (uint16_t)b >> 16) + c) & 0xffff) \
+  X(mad24sat, 0, "mad24.hi.sat.s32 %rout, %r1, %r2, %r3;", \
+    (uint32_t)clamp((int32_t)(product24(a, b) >> 16) + (int64_t)(int32_t)c, INT32_MIN, INT32_MAX)) \
+  X(minrelu, 0, "min.relu.s32 %rout, %r1, %r2;", relu((int32_t)a, (int32_t)b, 0, UINT32_MAX)) \
+  X(maxrelu2, 0, "max.relu.s16x2 %rout, %r1, %r2;", \
+    relu((int16_t)a, (int16_t)b, 1, 0xffff) | relu((int16_t)(a >> 16), (int16_t)(b >> 16), 1, 0xffff) << 16) \
+  X(pack4, 0, "cvt.pack.sat.s4.s32.b32 %rout, %r1, %r2, %r3;", \
+    (uint32_t)((clamp((int32_t)a, -8, 7) & 15) << 4 | (clamp((int32_t)b, -8, 7) & 15) | c << 8)) \
+  X(pack2, 0, "cvt.pack.sat.u2.s32.b32 %rout, %r1, %r2, %r3;", \
+    (uint32_t)(clamp((int32_t)a, 0, 3) << 2 | clamp((int32_t)b, 0, 3) | c << 4)) \
+  X(vabsdiff4, 0, "vabsdiff4.u32.u32.u32 %rout, %r1, %r2, %r3;", differences(a, b, 8, 0)) \
+  X(vabsdiff2s, 0, "vabsdiff2.s32.s32.s32 %rout, %r1, %r2, 0;", differences(a, b, 16, 1)) \
+  X(vsad4, 0, "vabsdiff4.u32.u32.u32.add %rout, %r1, %r2, %r3;", sum_of_differences(a, b, c, 8)) \
+  X(vsad2, 0, "vabsdiff2.u32.u32.u32.add %rout, %r1, %r2, %r3;", sum_of_differences(a, b, c, 16)) \
+  X(vaddsat, 0, "vadd4.s32.s32.s32.sat %rout, %r1, %r2, %r3;", saturated_sums(a, b)) \
+  X(vavrg2, 0, "vavrg2.s32.s32.s32 %rout, %r1, %r2, %r3;", averages(a, b)) \
+  X(vminmax, 0, "vmin4.u32.u32.u32 %r5, %r1, %r2, 0; vmax4.s32.s32.s32 %r6, %r1, %r2, 0; xor.b32 %rout, %r5, %r6;", \
+    least_and_most(a, b)) \
+  X(vsub2, 0, "vsub2.u32.u32.u32 %rout, %r1, %r2, %r3;", ((a - b) & 0xffff) | (((a >> 16) - (b >> 16)) & 0xffff) << 16) \
+  X(finite_bf16, 0, "cvt.rn.satfinite.bf16.f32 %hout, %r1;", bf16_finite((uint32_t)a)) \
+  X(finite_pair, 0, "cvt.rn.satfinite.bf16x2.f32 %rout, %r1, %r2;", \
+    bf16_finite((uint32_t)a) << 16 | bf16_finite((uint32_t)b)) \
+  /* The largest half where there would be an infinity, else the same as without .satfinite. */ \
+  X(one, 0, "cvt.rn.satfinite.f16.f32 %h5, %r1; cvt.rn.f16.f32 %h6, %r1; and.b16 %h7, %h6, 0x7fff;\n" \
+    "setp.eq.u16 %p2, %h7, 0x7c00; selp.u16 %h7, 1, 0, %p2; sub.u16 %h6, %h6, %h7;\n" \
+    "setp.eq.u16 %p2, %h5, %h6; selp.b32 %rout, 1, 0, %p2;", 1 | (a & 0)) \
+  X(pack16, 0, "cvt.pack.sat.s16.s32 %rout, %r1, %r2;", \
+    (clamp((int32_t)a, -32768, 32767) & 0xffff) << 16 | (clamp((int32_t)b, -32768, 32767) & 0xffff)) \
+  X(pack8, 0, "cvt.pack.sat.u8.s32.b32 %rout, %r1, %r2, %r3;", \
+    clamp((int32_t)a, 0, 255) << 8 | clamp((int32_t)b, 0, 255) | (c << 16 & 0xffff0000u)) \
+  X(isnormal_, 0, "testp.normal.f32 %p2, %r1; selp.b32 %rout, 1, 0, %p2;", isnormal(f32(a)) != 0) \
+  X(isnan64, 0, "testp.notanumber.f64 %p2, %d1; selp.b32 %rout, 1, 0, %p2;", isnan(f64(a)) != 0) \
+  X(wide_swap, 0, ".reg .b128 %q<3>; mov.b128 %q1, {%d1, %d2}; mov.b128 %q2, %q1; mov.b128 {_, %dout}, %q2;", b) \
+  X(dp4, 0, "dp4a.s32.u32 %rout, %r1, %r2, %r3;", \
+    (uint32_t)((int8_t)a * (int64_t)(uint8_t)b + (int8_t)(a >> 8) * (int64_t)(uint8_t)(b >> 8) + \
+               (int8_t)(a >> 16) * (int64_t)(uint8_t)(b >> 16) + \
+               (int8_t)(a >> 24) * (int64_t)(uint8_t)(b >> 24) + (int64_t)(uint32_t)c)) \
+  X(mul24hi, 0, "mul24.hi.u32 %rout, %r1, %r2;", (uint32_t)((a & 0xffffff) * (b & 0xffffff) >> 16))
 
+INSNS(AS_REF)
 static const Case cases[] = {
-    {"add.cc.u64 %d5, %d1, %d2; addc.u64 %dout, %d3, %d2;", add128, 0},
-    {"sub.cc.u32 %r5, %r1, %r2; subc.u32 %rout, %r3, %r2;", sub96, 0},
-    {"mad.lo.cc.u32 %r5, %r1, %r2, %r3; madc.hi.u32 %rout, %r1, %r2, 0;", madhi_carry, 0},
-    {"sad.s32 %rout, %r1, %r2, %r3;", sads, 0},
-    {"{ .reg .v2 .b32 both; mov.b32 both.x, %r1; mov.b32 both.y, %r2; mov.b64 %dout, both; }",
-     pair_of_registers, 0},
-    {"mov.b64 %dout, {%r1, 0x40004040};", pair_with_literal, 0},
-    {"bfind.s32 %rout, %r1;", bfinds, 0},
-    {"bfind.u64 %rout, %d1;", bfindu64, 0},
-    {"fns.b32 %rout, %r1, %r2, -2;", fnsb, 0},
-    {"prmt.b32.ecl %rout, %r1, %r2, %r3;", prmt_ecl, 0},
-    {"prmt.b32.rc8 %rout, %r1, %r2, %r3;", rc8, 0},
-    {"prmt.b32.rc16 %rout, %r1, %r2, %r3;", rc16, 0},
-    {"lop3.or.b32 _|%p3, %r1, %r2, %r3, 0x96, %p1; selp.b32 %rout, 1, 0, %p3;", lop3p, 0},
-    {"slct.b32.f32 %rout, %r1, %r2, %r3;", slctf, 0},
-    {"set.lt.u32.s32 %rout, %r1, %r2;", set_s32, 0},
-    {"set.le.f32.f32 %rout, %r1, %r2;", set_f32, 0},
-    {"set.gt.ftz.u16.f16 %hout, %h1, %h2;", set_half_bits, 0},
-    {"set.neu.f16.f16 %hout, %h1, %h2;", set_half_one, 0},
-    {"set.ge.bf16.bf16 %hout, %h1, %h2;", set_bf16, 0},
-    {"set.lt.u32.f16x2 %rout, %r1, %r2;", set_pair, 0},
-    {"setp.eq.ftz.f16 %p2, %h1, %h2; selp.b32 %rout, 1, 0, %p2;", setp_half_ftz, 0},
-    {"cvt.rn.satfinite.e4m3x2.f32 %hout, %r1, %r2;", e4m3, 0},
-    {"cvt.rn.satfinite.e5m2x2.f32 %hout, %r1, %r2;", e5m2, 0},
-    {"cvt.rn.satfinite.e4m3x2.f16x2 %hout, %r1;", e4m3_half, 0},
-    {"cvt.rn.f16x2.e4m3x2 %r5, %h1; mov.b32 {%h5, %h6}, %r5; mov.b16 %h7, 0x6c00; mov.b16 %h4, 0;\n"
-     "fma.rn.f16 %h5, %h6, %h7, %h5; setp.gt.f16 %p2, %h5, %h4; selp.b32 %rout, 1, 0, %p2;",
-     from_e4m3, 0},
-    {"cvt.rna.tf32.f32 %rout, %r1;", tf32_away, 0},
-    {"cvt.rn.tf32.f32 %rout, %r1;", tf32_even, 0},
-    {"mad.hi.sat.s32 %rout, %r1, %r2, %r3;", madhisat, 0},
-    {"mad.hi.u16 %hout, %h1, %h2, %h3;", madhi16, 0},
-    {"mad24.hi.sat.s32 %rout, %r1, %r2, %r3;", mad24sat, 0},
-    {"min.relu.s32 %rout, %r1, %r2;", minrelu, 0},
-    {"max.relu.s16x2 %rout, %r1, %r2;", maxrelu2, 0},
-    {"cvt.pack.sat.s4.s32.b32 %rout, %r1, %r2, %r3;", pack4, 0},
-    {"cvt.pack.sat.u2.s32.b32 %rout, %r1, %r2, %r3;", pack2, 0},
-    {"vabsdiff4.u32.u32.u32 %rout, %r1, %r2, %r3;", vabsdiff4, 0},
-    {"vabsdiff2.s32.s32.s32 %rout, %r1, %r2, 0;", vabsdiff2s, 0},
-    {"vabsdiff4.u32.u32.u32.add %rout, %r1, %r2, %r3;", vsad4, 0},
-    {"vabsdiff2.u32.u32.u32.add %rout, %r1, %r2, %r3;", vsad2, 0},
-    {"vadd4.s32.s32.s32.sat %rout, %r1, %r2, %r3;", vaddsat, 0},
-    {"vavrg2.s32.s32.s32 %rout, %r1, %r2, %r3;", vavrg2, 0},
-    {"vmin4.u32.u32.u32 %r5, %r1, %r2, 0; vmax4.s32.s32.s32 %r6, %r1, %r2, 0; xor.b32 %rout, %r5, %r6;",
-     vminmax, 0},
-    {"vsub2.u32.u32.u32 %rout, %r1, %r2, %r3;", vsub2, 0},
-    {"cvt.rn.satfinite.bf16.f32 %hout, %r1;", finite_bf16, 0},
-    {"cvt.rn.satfinite.bf16x2.f32 %rout, %r1, %r2;", finite_pair, 0},
-    // The largest half where there would be an infinity, else the same as without .satfinite.
-    {"cvt.rn.satfinite.f16.f32 %h5, %r1; cvt.rn.f16.f32 %h6, %r1; and.b16 %h7, %h6, 0x7fff;\n"
-     "setp.eq.u16 %p2, %h7, 0x7c00; selp.u16 %h7, 1, 0, %p2; sub.u16 %h6, %h6, %h7;\n"
-     "setp.eq.u16 %p2, %h5, %h6; selp.b32 %rout, 1, 0, %p2;",
-     one, 0},
-    {"cvt.pack.sat.s16.s32 %rout, %r1, %r2;", pack16, 0},
-    {"cvt.pack.sat.u8.s32.b32 %rout, %r1, %r2, %r3;", pack8, 0},
-    {"testp.normal.f32 %p2, %r1; selp.b32 %rout, 1, 0, %p2;", isnormal_, 0},
-    {"testp.notanumber.f64 %p2, %d1; selp.b32 %rout, 1, 0, %p2;", isnan64, 0},
-    {".reg .b128 %q<3>; mov.b128 %q1, {%d1, %d2}; mov.b128 %q2, %q1; mov.b128 {_, %dout}, %q2;", wide_swap,
-     0},
-    {"dp4a.s32.u32 %rout, %r1, %r2, %r3;", dp4, 0},
-    {"mul24.hi.u32 %rout, %r1, %r2;", mul24hi, 0},
+    INSNS(AS_CASE)
 };
+// clang-format on
 
 static void test_rare_instructions_equal_their_definition(void **unused) {
   (void)unused;
