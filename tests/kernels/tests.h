@@ -3,53 +3,20 @@
 #ifndef TESTS_KERNELS_TESTS_H
 #define TESTS_KERNELS_TESTS_H
 
-void test_flash_attention(void **unused);
-void test_flash_attention_causal(void **unused);
-void test_paged_attention(void **unused);
-void test_matmul(void **unused);
-void test_matmul_epilogues(void **unused);
-void test_matmul_split_k(void **unused);
-void test_matmul_persistent(void **unused);
-void test_matmul_descriptors(void **unused);
-void test_grouped_matmul(void **unused);
-void test_quantise_int8(void **unused);
-void test_scaled_matmul_int8(void **unused);
-void test_matmul_int4(void **unused);
-void test_fused_moe(void **unused);
-void test_corners(void **unused);
-void test_embedding(void **unused);
-void test_embedding_bag(void **unused);
-void test_kv_cache(void **unused);
-void test_scatter_rows(void **unused);
-void test_transpose(void **unused);
-void test_permute(void **unused);
-void test_pointer_list(void **unused);
-void test_sort_rows(void **unused);
-void test_layer_norm_forward(void **unused);
-void test_layer_norm_backward(void **unused);
-void test_layer_norm_partial_sums(void **unused);
-void test_rms_norm_forward(void **unused);
-void test_rms_norm_backward(void **unused);
-void test_cross_entropy(void **unused);
-void test_welford(void **unused);
-void test_rope(void **unused);
-void test_rope_interleaved(void **unused);
-void test_swiglu(void **unused);
-void test_geglu(void **unused);
-void test_dropout(void **unused);
-void test_dropout_of_four(void **unused);
-void test_random_words(void **unused);
-void test_inductor_pointwise(void **unused);
-void test_inductor_persistent_reduction(void **unused);
-void test_inductor_loop_reduction(void **unused);
-void test_selective_scan(void **unused);
-void test_reverse_cumsum(void **unused);
-void test_look_back(void **unused);
-void test_top1_routing(void **unused);
-void test_topk_routing(void **unused);
-void test_argmax_reduce(void **unused);
-void test_histogram_atomic(void **unused);
-void test_histogram_block(void **unused);
-void test_causal_conv1d(void **unused);
+// clang-format off
+#define KERNEL_TESTS(X)                                                                                      \
+  X(flash_attention) X(flash_attention_causal) X(paged_attention) X(matmul) X(matmul_epilogues)              \
+  X(matmul_split_k) X(matmul_persistent) X(matmul_descriptors) X(grouped_matmul) X(quantise_int8)            \
+  X(scaled_matmul_int8) X(matmul_int4) X(fused_moe) X(corners) X(embedding) X(embedding_bag) X(kv_cache)     \
+  X(scatter_rows) X(transpose) X(permute) X(pointer_list) X(sort_rows) X(layer_norm_forward)                 \
+  X(layer_norm_backward) X(layer_norm_partial_sums) X(rms_norm_forward) X(rms_norm_backward)                 \
+  X(cross_entropy) X(welford) X(rope) X(rope_interleaved) X(swiglu) X(geglu) X(dropout) X(dropout_of_four)   \
+  X(random_words) X(inductor_pointwise) X(inductor_persistent_reduction) X(inductor_loop_reduction)          \
+  X(selective_scan) X(reverse_cumsum) X(look_back) X(top1_routing) X(topk_routing) X(argmax_reduce)          \
+  X(histogram_atomic) X(histogram_block) X(causal_conv1d)
+// clang-format on
+
+#define DECLARE_TEST(name) void test_##name(void **unused);
+KERNEL_TESTS(DECLARE_TEST)
 
 #endif
