@@ -1,5 +1,8 @@
-# The help texts: of all commands, and of each by either spelling. Those that are like run's are compared with it.
-for verb in '' compile run cache help version; do t "tilec help $verb"; done
+# The help texts: of all commands, and of each by either spelling. Of run's and cache's only what tilec help and help compile
+# have not, and how many lines they share. Those that are like run's are compared with it.
+for verb in '' compile help version; do t "tilec help $verb"; done
+(tilec help; tilec help compile) >known
+for verb in run cache; do t "tilec help $verb | grep -vxFf known"; t "tilec help $verb | grep -cxFf known"; done
 for verb in check bench; do t "tilec help $verb | diff <(tilec help run) -"; done
 t 'tilec --help | cmp - <(tilec help) && tilec -h | cmp - <(tilec help)'
 for verb in compile run check bench cache; do t "tilec $verb --help | cmp - <(tilec help $verb)"; done
