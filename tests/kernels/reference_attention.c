@@ -54,14 +54,12 @@ static void check_flash(bool causal, uint32_t n, const char *type, double tolera
   launch_close(&l);
 }
 
-void test_flash_attention(void **unused) {
-  (void)unused;
+KERNEL_TEST(flash_attention) {
   check_flash(false, 48, "fp32", 1e-5);
   check_flash(false, 37, "fp16", 2e-3);
 }
 
-void test_flash_attention_causal(void **unused) {
-  (void)unused;
+KERNEL_TEST(flash_attention_causal) {
   check_flash(true, 48, "fp16", 2e-3);
   check_flash(true, 37, "fp32", 1e-5);
 }
@@ -121,8 +119,7 @@ static void check_paged(const PagedOptions *o) {
   launch_close(&l);
 }
 
-void test_paged_attention(void **unused) {
-  (void)unused;
+KERNEL_TEST(paged_attention) {
   check_paged(&(PagedOptions){0});
   check_paged(&(PagedOptions){.alibi = true, .softcap = true});
   check_paged(&(PagedOptions){.window = 5});

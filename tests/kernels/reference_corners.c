@@ -37,8 +37,7 @@ static void check_corners(uint32_t n, int limit, bool relu, bool added) {
   launch_close(&l);
 }
 
-void test_corners(void **unused) {
-  (void)unused;
+KERNEL_TEST(corners) {
   check_corners(64, 99, true, false);
   check_corners(45, 100, false, true);
   check_corners(37, -10, false, false);

@@ -56,14 +56,12 @@ static void check_matmul(const char *type, const char *activation, bool bias, do
   launch_close(&l);
 }
 
-void test_matmul(void **unused) {
-  (void)unused;
+KERNEL_TEST(matmul) {
   check_matmul("fp16", "", false, 2e-3);
   check_matmul("fp32", "leaky_relu", true, 1e-5);
 }
 
-void test_matmul_epilogues(void **unused) {
-  (void)unused;
+KERNEL_TEST(matmul_epilogues) {
   check_matmul("fp32", "gelu", true, 1e-5);
   check_matmul("bf16", "gelu_tanh", false, 2e-2);
 }
@@ -83,15 +81,13 @@ static void check_split_k(uint32_t split, uint32_t k, const char *type) {
   launch_close(&l);
 }
 
-void test_matmul_split_k(void **unused) {
-  (void)unused;
+KERNEL_TEST(matmul_split_k) {
   check_split_k(2, 100, "fp32");
   check_split_k(3, 96, "fp16");
   check_split_k(1, 20, "fp16");
 }
 
-void test_matmul_persistent(void **unused) {
-  (void)unused;
+KERNEL_TEST(matmul_persistent) {
   const Shape s = {80, 70, 40};
   Launch l;
   launch_open(&l, "matmul.py", "matmul_persistent");
@@ -120,14 +116,12 @@ static void check_descriptors(bool subtile) {
   launch_close(&l);
 }
 
-void test_matmul_descriptors(void **unused) {
-  (void)unused;
+KERNEL_TEST(matmul_descriptors) {
   check_descriptors(false);
   check_descriptors(true);
 }
 
-void test_grouped_matmul(void **unused) {
-  (void)unused;
+KERNEL_TEST(grouped_matmul) {
   enum { GROUPS = 3 };
   static const Shape shapes[GROUPS] = {{40, 32, 48}, {5, 64, 16}, {33, 16, 20}};
   double offsets[3 * GROUPS], sizes[3 * GROUPS], strides[3 * GROUPS];
@@ -162,8 +156,7 @@ void test_grouped_matmul(void **unused) {
 
 // --- Quantised ---
 
-void test_quantise_int8(void **unused) {
-  (void)unused;
+KERNEL_TEST(quantise_int8) {
   enum { GROUPS = 5, N = 40 };
   Launch l;
   launch_open(&l, "quantised.py", "per_token_group_quant_int8");
@@ -210,14 +203,12 @@ static void check_scaled_int8(bool per_row, bool bias, const char *out, double t
   launch_close(&l);
 }
 
-void test_scaled_matmul_int8(void **unused) {
-  (void)unused;
+KERNEL_TEST(scaled_matmul_int8) {
   check_scaled_int8(true, false, "fp32", 1e-6);
   check_scaled_int8(false, true, "bf16", 2e-2);
 }
 
-void test_matmul_int4(void **unused) {
-  (void)unused;
+KERNEL_TEST(matmul_int4) {
   enum { GROUP = 32 };
   const Shape s = {20, 48, 64};
   Launch l;
@@ -292,8 +283,7 @@ static void check_moe(bool weighted, bool bias) {
   launch_close(&l);
 }
 
-void test_fused_moe(void **unused) {
-  (void)unused;
+KERNEL_TEST(fused_moe) {
   check_moe(false, false);
   check_moe(true, true);
 }

@@ -29,8 +29,7 @@ static void check_embedding(bool backward) {
   launch_close(&l);
 }
 
-void test_embedding(void **unused) {
-  (void)unused;
+KERNEL_TEST(embedding) {
   check_embedding(false);
   check_embedding(true);
 }
@@ -68,8 +67,7 @@ static void check_bag(const char *mode, bool weights) {
   launch_close(&l);
 }
 
-void test_embedding_bag(void **unused) {
-  (void)unused;
+KERNEL_TEST(embedding_bag) {
   check_bag("sum", true);
   check_bag("mean", false);
   check_bag("max", false);
@@ -114,14 +112,12 @@ static void check_kv_cache(bool fp8) {
   launch_close(&l);
 }
 
-void test_kv_cache(void **unused) {
-  (void)unused;
+KERNEL_TEST(kv_cache) {
   check_kv_cache(false);
   check_kv_cache(true);
 }
 
-void test_scatter_rows(void **unused) {
-  (void)unused;
+KERNEL_TEST(scatter_rows) {
   enum { ROWS = 6, COLUMNS = 13, STRIDE = 15, OUT_ROWS = 9 };
   static const double to[ROWS] = {8, 2, -1, 0, 5, 3};
   Launch l;
@@ -155,14 +151,12 @@ static void check_transpose(uint32_t m, uint32_t n, const char *type) {
   launch_close(&l);
 }
 
-void test_transpose(void **unused) {
-  (void)unused;
+KERNEL_TEST(transpose) {
   check_transpose(16, 32, "fp32");
   check_transpose(21, 37, "i8");
 }
 
-void test_permute(void **unused) {
-  (void)unused;
+KERNEL_TEST(permute) {
   enum { BATCHES = 2, S = 11, H = 2, D = 4, N = BATCHES * S * H * D };
   Launch l;
   launch_open(&l, "transpose.py", "permute_bhsd");
@@ -180,8 +174,7 @@ void test_permute(void **unused) {
   launch_close(&l);
 }
 
-void test_pointer_list(void **unused) {
-  (void)unused;
+KERNEL_TEST(pointer_list) {
   enum { LISTS = 2, MOST = 50 };
   static const double sizes[LISTS] = {50, 21};
   Launch l;
@@ -238,8 +231,7 @@ static void check_sort(bool descending) {
   launch_close(&l);
 }
 
-void test_sort_rows(void **unused) {
-  (void)unused;
+KERNEL_TEST(sort_rows) {
   check_sort(false);
   check_sort(true);
 }

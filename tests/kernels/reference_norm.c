@@ -46,8 +46,7 @@ static void check_layer_norm(const char *type, bool weight, bool bias, double to
   launch_close(&l);
 }
 
-void test_layer_norm_forward(void **unused) {
-  (void)unused;
+KERNEL_TEST(layer_norm_forward) {
   check_layer_norm("fp32", true, true, 2e-6);
   check_layer_norm("fp16", true, false, 1e-3);
   check_layer_norm("fp32", false, false, 2e-6);
@@ -73,8 +72,7 @@ static void layer_norm_gradients(const double *x, const double *dy, const double
   }
 }
 
-void test_layer_norm_backward(void **unused) {
-  (void)unused;
+KERNEL_TEST(layer_norm_backward) {
   enum { M = 7, N = 50, GROUPS = 3 };
   Launch l;
   launch_open(&l, "layer_norm.py", "layer_norm_bwd_dx");
@@ -106,8 +104,7 @@ void test_layer_norm_backward(void **unused) {
   launch_close(&l);
 }
 
-void test_layer_norm_partial_sums(void **unused) {
-  (void)unused;
+KERNEL_TEST(layer_norm_partial_sums) {
   enum { M = 21, N = 70 };
   Launch l;
   launch_open(&l, "layer_norm.py", "layer_norm_bwd_dwdb");
@@ -154,16 +151,14 @@ static void check_rms_norm(int mode, bool affine, const char *type, double toler
   launch_close(&l);
 }
 
-void test_rms_norm_forward(void **unused) {
-  (void)unused;
+KERNEL_TEST(rms_norm_forward) {
   check_rms_norm(0, true, "bf16", 2e-2);
   check_rms_norm(1, true, "fp16", 2e-3);
   check_rms_norm(1, false, "fp32", 1e-6);
   check_rms_norm(-1, true, "fp32", 1e-6);
 }
 
-void test_rms_norm_backward(void **unused) {
-  (void)unused;
+KERNEL_TEST(rms_norm_backward) {
   enum { M = 7, N = 33, PER = 3, PROGRAMS = 3 };
   Launch l;
   launch_open(&l, "rms_norm.py", "rms_norm_backward");
@@ -257,15 +252,13 @@ static void check_cross_entropy(const LossOptions *o) {
   launch_close(&l);
 }
 
-void test_cross_entropy(void **unused) {
-  (void)unused;
+KERNEL_TEST(cross_entropy) {
   check_cross_entropy(&(LossOptions){0});
   check_cross_entropy(&(LossOptions){.smoothing = 0.1, .z = 0.01, .weights = true});
   check_cross_entropy(&(LossOptions){.softcap = 3});
 }
 
-void test_welford(void **unused) {
-  (void)unused;
+KERNEL_TEST(welford) {
   enum { M = 5, N = 75 };
   Launch l;
   launch_open(&l, "welford.py", "group_norm_stats");

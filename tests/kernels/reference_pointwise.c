@@ -32,14 +32,12 @@ static void check_rope(bool backward, uint32_t dim) {
   launch_close(&l);
 }
 
-void test_rope(void **unused) {
-  (void)unused;
+KERNEL_TEST(rope) {
   check_rope(false, 16);
   check_rope(true, 24);
 }
 
-void test_rope_interleaved(void **unused) {
-  (void)unused;
+KERNEL_TEST(rope_interleaved) {
   enum { ROWS = 6, DIM = 16, HALF = DIM / 2 };
   Launch l;
   launch_open(&l, "rope.py", "rope_interleaved");
@@ -105,15 +103,13 @@ static void check_gated(const char *kernel, bool backward, double (*act)(double 
   launch_close(&l);
 }
 
-void test_swiglu(void **unused) {
-  (void)unused;
+KERNEL_TEST(swiglu) {
   check_gated("swiglu_forward", false, silu, "fp32", 1e-6);
   check_gated("swiglu_forward", false, silu, "bf16", 2e-2);
   check_gated("swiglu_backward", true, silu, "fp32", 1e-6);
 }
 
-void test_geglu(void **unused) {
-  (void)unused;
+KERNEL_TEST(geglu) {
   check_gated("geglu_forward", false, gelu, "fp16", 2e-3);
   check_gated("geglu_backward", true, gelu, "fp32", 1e-5);
   check_gated("geglu_backward", true, gelu, "fp16", 3e-3);
@@ -142,8 +138,7 @@ static double uniform(uint32_t word) {
   return (double)x * 4.6566127342e-10;
 }
 
-void test_dropout(void **unused) {
-  (void)unused;
+KERNEL_TEST(dropout) {
   enum { N = 150, BLOCK = 64 };
   Launch l;
   launch_open(&l, "dropout.py", "seeded_dropout");
@@ -165,8 +160,7 @@ void test_dropout(void **unused) {
   launch_close(&l);
 }
 
-void test_dropout_of_four(void **unused) {
-  (void)unused;
+KERNEL_TEST(dropout_of_four) {
   enum { N = 200, BLOCK = 32 };
   Launch l;
   launch_open(&l, "dropout.py", "dropout_4x");
@@ -185,8 +179,7 @@ void test_dropout_of_four(void **unused) {
   launch_close(&l);
 }
 
-void test_random_words(void **unused) {
-  (void)unused;
+KERNEL_TEST(random_words) {
   enum { N = 100 };
   Launch l;
   launch_open(&l, "dropout.py", "random_words");
@@ -213,8 +206,7 @@ static double fused_mix(double x, uint32_t row) {
   return fmax(chosen, 0) + floor(x);
 }
 
-void test_inductor_pointwise(void **unused) {
-  (void)unused;
+KERNEL_TEST(inductor_pointwise) {
   enum { ROWS = 5, COLUMNS = 37, N = ROWS * COLUMNS };
   Launch l;
   launch_open(&l, "inductor.py", "triton_poi_fused_mix");
@@ -230,8 +222,7 @@ void test_inductor_pointwise(void **unused) {
   launch_close(&l);
 }
 
-void test_inductor_persistent_reduction(void **unused) {
-  (void)unused;
+KERNEL_TEST(inductor_persistent_reduction) {
   enum { M = 7, N = 50 };
   Launch l;
   launch_open(&l, "inductor.py", "triton_per_fused_softmax");
@@ -250,8 +241,7 @@ void test_inductor_persistent_reduction(void **unused) {
   launch_close(&l);
 }
 
-void test_inductor_loop_reduction(void **unused) {
-  (void)unused;
+KERNEL_TEST(inductor_loop_reduction) {
   enum { M = 3, N = 150 };
   Launch l;
   launch_open(&l, "inductor.py", "triton_red_fused_norm");

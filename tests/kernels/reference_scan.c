@@ -38,14 +38,12 @@ static void check_selective_scan(bool initial, bool softplus) {
   launch_close(&l);
 }
 
-void test_selective_scan(void **unused) {
-  (void)unused;
+KERNEL_TEST(selective_scan) {
   check_selective_scan(false, false);
   check_selective_scan(true, true);
 }
 
-void test_reverse_cumsum(void **unused) {
-  (void)unused;
+KERNEL_TEST(reverse_cumsum) {
   enum { ROWS = 3, T = 45 };
   Launch l;
   launch_open(&l, "selective_scan.py", "reverse_cumsum");
@@ -63,8 +61,7 @@ void test_reverse_cumsum(void **unused) {
   launch_close(&l);
 }
 
-void test_look_back(void **unused) {
-  (void)unused;
+KERNEL_TEST(look_back) {
   enum { N = 230, BLOCK = 32, BLOCKS = (N + BLOCK - 1) / BLOCK };
   Launch l;
   launch_open(&l, "look_back.py", "prefix_sum");
@@ -90,8 +87,7 @@ static uint32_t largest(const double *x, uint32_t n) {
   return best;
 }
 
-void test_top1_routing(void **unused) {
-  (void)unused;
+KERNEL_TEST(top1_routing) {
   enum { TOKENS = 37, EXPERTS = 6 };
   Launch l;
   launch_open(&l, "routing.py", "top1_routing");
@@ -145,14 +141,12 @@ static void check_topk(bool renormalise) {
   launch_close(&l);
 }
 
-void test_topk_routing(void **unused) {
-  (void)unused;
+KERNEL_TEST(topk_routing) {
   check_topk(true);
   check_topk(false);
 }
 
-void test_argmax_reduce(void **unused) {
-  (void)unused;
+KERNEL_TEST(argmax_reduce) {
   enum { ROWS = 4, N = 70 };
   Launch l;
   launch_open(&l, "routing.py", "argmax_reduce");
@@ -176,8 +170,7 @@ void test_argmax_reduce(void **unused) {
 
 // --- Histograms ---
 
-void test_histogram_atomic(void **unused) {
-  (void)unused;
+KERNEL_TEST(histogram_atomic) {
   enum { N = 300, BINS = 8 };
   Launch l;
   launch_open(&l, "histogram.py", "histogram_atomic");
@@ -198,8 +191,7 @@ void test_histogram_atomic(void **unused) {
   launch_close(&l);
 }
 
-void test_histogram_block(void **unused) {
-  (void)unused;
+KERNEL_TEST(histogram_block) {
   enum { N = 300, BINS = 16 };
   Launch l;
   launch_open(&l, "histogram.py", "histogram_block");
@@ -276,8 +268,7 @@ static void check_conv(const Conv *o) {
   launch_close(&l);
 }
 
-void test_causal_conv1d(void **unused) {
-  (void)unused;
+KERNEL_TEST(causal_conv1d) {
   check_conv(&(Conv){.width = 4, .bias = true, .silu = true});
   check_conv(&(Conv){.width = 3});
 }

@@ -16,7 +16,8 @@
   X(histogram_atomic) X(histogram_block) X(causal_conv1d)
 // clang-format on
 
-#define DECLARE_TEST(name) void test_##name(void **unused);
+#define KERNEL_TEST(name)  void test_##name(void **unused __attribute__((unused)))
+#define DECLARE_TEST(name) KERNEL_TEST(name);
 KERNEL_TESTS(DECLARE_TEST)
 
 #endif

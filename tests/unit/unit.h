@@ -19,6 +19,9 @@
 #include "suites.def"
 #undef SUITE
 
+// A test that needs no fixture.
+#define TEST(name) static void name(void **unused __attribute__((unused)))
+
 extern const char *unit_program; // argv[0]
 
 #endif

@@ -5,8 +5,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 
-static void test_blocks_are_zeroed_aligned_and_disjoint(void **unused) {
-  (void)unused;
+TEST(test_blocks_are_zeroed_aligned_and_disjoint) {
   Arena arena = {0};
   char *blocks[200];
   for (size_t i = 0; i < 200; i++) {
@@ -23,8 +22,7 @@ static void test_blocks_are_zeroed_aligned_and_disjoint(void **unused) {
   assert_int_equal(arena_bytes(&arena), 0);
 }
 
-static void test_failure_is_a_fault(void **unused) {
-  (void)unused;
+TEST(test_failure_is_a_fault) {
   Arena arena = {0};
   FaultFrame frame;
   volatile int done = 0;
@@ -41,8 +39,7 @@ static void test_failure_is_a_fault(void **unused) {
   arena_free(&arena);
 }
 
-static void test_impossible_size_is_a_fault(void **unused) {
-  (void)unused;
+TEST(test_impossible_size_is_a_fault) {
   Arena arena = {0};
   FaultFrame frame;
   volatile int faults = 0;
@@ -62,8 +59,7 @@ static void test_impossible_size_is_a_fault(void **unused) {
   arena_free(&arena);
 }
 
-static void test_interned_text_has_one_address(void **unused) {
-  (void)unused;
+TEST(test_interned_text_has_one_address) {
   Arena arena = {0};
   Interner names = {.arena = &arena};
   const char *first[1000];
@@ -81,8 +77,7 @@ static void test_interned_text_has_one_address(void **unused) {
   arena_free(&arena);
 }
 
-static void test_vector_grows(void **unused) {
-  (void)unused;
+TEST(test_vector_grows) {
   Arena arena = {0};
   VEC(int) v = {0};
   for (int i = 0; i < 10000; i++) vec_push(&arena, &v, i * 3);

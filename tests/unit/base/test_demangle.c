@@ -28,8 +28,7 @@ static const char *const names[][2] = {
     {"", ""},
 };
 
-static void test_names(void **state) {
-  (void)state;
+TEST(test_names) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char text[64];
     demangle(str_from(names[i][0]), text, sizeof text);
@@ -37,8 +36,7 @@ static void test_names(void **state) {
   }
 }
 
-static void test_arguments(void **state) {
-  (void)state;
+TEST(test_arguments) {
   static const char *const pairs[][2] = {
       {"_Z1kIfLi128ELb1EEvPT_", "<float, 128, true>"},
       {"_Z1kIhLin3ELb0EEvPT_", "<unsigned char, -3, false>"},
@@ -72,8 +70,7 @@ static void test_arguments(void **state) {
 }
 
 // Each prefix is read without a byte beyond it, in exactly the room that it has.
-static void test_cut_names_and_small_rooms(void **state) {
-  (void)state;
+TEST(test_cut_names_and_small_rooms) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     for (size_t n = 0; n <= strlen(names[i][0]); n++)
       for (size_t room = 1; room < 12; room++) {

@@ -173,8 +173,7 @@ static void test_json(void **state) {
                                  "\"length\": 3}], \"notes\": []}\n]\n");
 }
 
-static void test_nearest_name(void **state) {
-  (void)state;
+TEST(test_nearest_name) {
   static const char *const names[] = {"load", "store", "program_id"};
   assert_string_equal(diag_nearest(STR("lod"), names, 3), "load");
   assert_string_equal(diag_nearest(STR("program_ids"), names, 3), "program_id");
@@ -205,8 +204,7 @@ static void test_doubles_read_back_to_the_bit(void **state) {
   assert_string_equal(f->out.at, "0.1 inf nan");
 }
 
-static void test_ranges_join_on_one_line(void **state) {
-  (void)state;
+TEST(test_ranges_join_on_one_line) {
   Loc a = {.line = 3, .col = 5, .len = 2}, b = {.line = 3, .col = 9, .len = 4},
       c = {.line = 4, .col = 1, .len = 1};
   assert_int_equal(loc_join(a, b).len, 8);

@@ -4,8 +4,7 @@
 #include "tests/unit/unit.h"
 #include "base/json.h"
 
-static void test_nesting(void **state) {
-  (void)state;
+TEST(test_nesting) {
   Buf out = {0};
   Json json = {.out = &out};
   json_object(&json, NULL);
@@ -29,8 +28,7 @@ static void test_nesting(void **state) {
 }
 
 // Whatever the bytes are, the text is JSON of valid UTF-8 without a control.
-static void test_bytes_of_others(void **state) {
-  (void)state;
+TEST(test_bytes_of_others) {
   Buf out = {0};
   Json json = {.out = &out};
   json_text(&json, NULL,
@@ -42,8 +40,7 @@ static void test_bytes_of_others(void **state) {
   buf_free(&out);
 }
 
-static void test_rows(void **state) {
-  (void)state;
+TEST(test_rows) {
   Buf out = {0};
   Json json = {.out = &out, .rows = true};
   json_array(&json, NULL);
@@ -63,8 +60,7 @@ static void test_rows(void **state) {
   buf_free(&out);
 }
 
-static void test_tight_arrays(void **state) {
-  (void)state;
+TEST(test_tight_arrays) {
   Buf out = {0};
   Json json = {.out = &out};
   json_array(&json, NULL);
@@ -82,8 +78,7 @@ static void test_tight_arrays(void **state) {
   buf_free(&out);
 }
 
-static void test_texts_and_numbers(void **state) {
-  (void)state;
+TEST(test_texts_and_numbers) {
   Buf out = {0};
   Json json = {.out = &out};
   json_object(&json, NULL);

@@ -161,8 +161,7 @@ static bool check_file(const char *path) {
   return good;
 }
 
-static void test_golden(void **state) {
-  (void)state;
+TEST(test_golden) {
   if (!file_check()) skip();
   DIR *folder = opendir(TESTS_DIR "/golden/codegen");
   assert_non_null(folder);
@@ -315,23 +314,20 @@ static void check_all(const char *arch, uint8_t opt_level, void (*add)(Setup *s)
   clean(&s);
 }
 
-static void test_elementwise(void **state) {
-  (void)state;
+TEST(test_elementwise) {
   check_all("sm_75", 1, add_elementwise);
   check_all("sm_80", 1, add_elementwise);
   check_all("sm_90a", 3, add_elementwise);
 }
 
-static void test_math(void **state) {
-  (void)state;
+TEST(test_math) {
   check_all("sm_75", 1, add_math);
   check_all("sm_90a", 3, add_math);
   check_all("sm_75", 1, add_fma_and_mulhi);
   check_all("sm_90a", 3, add_fma_and_mulhi);
 }
 
-static void test_casts(void **state) {
-  (void)state;
+TEST(test_casts) {
   check_all("sm_75", 3, add_casts);
   check_all("sm_80", 0, add_casts);
   check_all("sm_86", 1, add_casts);
@@ -339,9 +335,8 @@ static void test_casts(void **state) {
   check_all("sm_90a", 1, add_casts);
 }
 
-static void test_atomics(void **state) {
+TEST(test_atomics) {
   static const char *const targets[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"};
-  (void)state;
   for (uint32_t i = 0; i < 5; i++) check_all(targets[i], 1, add_atomics);
 }
 
@@ -385,8 +380,7 @@ static void compile_small(void) {
   clean(&s);
 }
 
-static void test_no_growth(void **state) {
-  (void)state;
+TEST(test_no_growth) {
   for (uint32_t i = 0; i < 20; i++) compile_small();
   size_t before = allocated();
   for (uint32_t i = 0; i < COMPILES; i++) compile_small();

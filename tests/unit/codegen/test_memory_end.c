@@ -140,20 +140,11 @@ static void run_out(tilec_status (*work)(void), long dense, long step, bool clos
   assert_ok(work());
 }
 
-static void test_evaluator(void **unused) {
-  (void)unused;
-  run_out(on_eval, 1000, 1, true);
-}
+TEST(test_evaluator) { run_out(on_eval, 1000, 1, true); }
 
-static void test_compile(void **unused) {
-  (void)unused;
-  run_out(offline, 60, 97, false);
-}
+TEST(test_compile) { run_out(offline, 60, 97, false); }
 
-static void test_simulator(void **unused) {
-  (void)unused;
-  run_out(on_sim, 60, 97, false);
-}
+TEST(test_simulator) { run_out(on_sim, 60, 97, false); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_evaluator), cmocka_unit_test(test_compile),

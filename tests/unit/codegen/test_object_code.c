@@ -55,8 +55,7 @@ static Image image_of(const uint8_t *lines, size_t n) {
   return image;
 }
 
-static void test_lines(void **state) {
-  (void)state;
+TEST(test_lines) {
   Image image = image_of(table, sizeof table);
   const void *code;
   size_t n;
@@ -75,8 +74,7 @@ static void test_lines(void **state) {
 }
 
 // Two sequences, as of two functions that both begin at 0.
-static void test_two_functions(void **state) {
-  (void)state;
+TEST(test_two_functions) {
   enum { SEQUENCE = 25 };
   uint8_t twice[sizeof table + SEQUENCE];
   memcpy(twice, table, sizeof table);
@@ -102,8 +100,7 @@ static void read_all(const Image *image, size_t n) {
   test_free(copy);
 }
 
-static void test_malformed(void **state) {
-  (void)state;
+TEST(test_malformed) {
   Image image = image_of(table, sizeof table);
   for (size_t n = 0; n <= image.n; n++) read_all(&image, n);
   for (size_t bit = 0; bit < 8 * image.n; bit++) {

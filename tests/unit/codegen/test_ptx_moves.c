@@ -23,16 +23,14 @@ static char *expanded(const char *text, size_t first) {
   return copy;
 }
 
-static void copies_are_instructions(void **state) {
-  (void)state;
+TEST(copies_are_instructions) {
   assert_string_equal(expanded("\ta;\n\ttilec.copy {%r1,%r2}, {%r3,%r2};\n\tb;\n", 0),
                       "\ta;\n\tprmt.b32 %r1, %r3, %r3, 0x3210;\n\tb;\n");
   assert_string_equal(expanded("\ttilec.copy {%r1}, {%r1};\n\tb;\n", 0), "\n\tb;\n");
   assert_string_equal(expanded("\ttilec.copy {%r1}, {%r2};\n", 5), "\ttilec.copy {%r1}, {%r2};\n");
 }
 
-static void holds_are_nothing(void **state) {
-  (void)state;
+TEST(holds_are_nothing) {
   assert_string_equal(expanded("\ta;\n\t// begin inline asm\n\ttilec.hold;\n\t// end inline asm\n\tb;\n", 0),
                       "\ta;\n\tb;\n");
 }
@@ -47,8 +45,7 @@ static void run(const char *text, uint32_t *values) {
 }
 
 // Results are different registers; operands any, several times too.
-static void all_at_once(void **state) {
-  (void)state;
+TEST(all_at_once) {
   uint32_t random = 1;
   for (uint32_t n = 0; n < RUNS; n++) {
     uint32_t to[REGISTERS], from[REGISTERS], values[REGISTERS + 1];

@@ -17,8 +17,7 @@ static void expect_blocks(uint32_t threads, uint32_t registers, uint32_t shared,
 }
 
 // 64 warps, 32 CTAs, 65,536 registers, and 228 KB. Each CTA takes one KB more.
-static void test_occupancy(void **state) {
-  (void)state;
+TEST(test_occupancy) {
   expect_blocks(128, 32, 0, 16, LIMIT_WARPS);
   expect_blocks(32, 32, 0, 32, LIMIT_BLOCKS);
   expect_blocks(128, 255, 0, 2, LIMIT_REGISTERS);
@@ -87,8 +86,7 @@ static double missed(uint64_t shared, double capacity, uint32_t buffer) {
 
 // The data of another round is lost if both rounds touch more than the cache keeps: half of it at
 // exactly the capacity.
-static void test_cache(void **state) {
-  (void)state;
+TEST(test_cache) {
   assert_float_equal(missed(4096, 16384, 0), 0, 0.001);
   assert_float_equal(missed(4096, 4096, 0), 4096, 0.001);
   assert_float_equal(missed(4096, 8192, 0), 2048, 0.001);
@@ -119,8 +117,7 @@ static double lost_in_two(double capacity, uint32_t buffer) {
 }
 
 // Round 0 touches 12,288 bytes: x, and two programs' of y.
-static void test_cache_of_two_rounds(void **state) {
-  (void)state;
+TEST(test_cache_of_two_rounds) {
   assert_float_equal(lost_in_two(1e9, 0), 0, 0.001);
   assert_float_equal(lost_in_two(12288, 0), 2048, 0.001);
   assert_float_equal(lost_in_two(1024, 0), 4096, 0.001);
@@ -150,16 +147,14 @@ static double lost(double capacity, uint64_t beside) {
 }
 
 // Between the two reads of x lie the 4,096 bytes of y, of each program.
-static void test_read_again(void **state) {
-  (void)state;
+TEST(test_read_again) {
   assert_float_equal(lost(1 << 20, 100), 0, 0.001);
   assert_float_equal(lost(4096 * 100, 100), 4096, 0.001);
   assert_float_equal(lost(4096 * 50, 100), 2 * 4096, 0.001);
 }
 
 // A warp's 128 bytes are 4 sectors; one in eight of them apart each lane has its own.
-static void test_sectors(void **state) {
-  (void)state;
+TEST(test_sectors) {
   static const struct {
     int stride;
     uint64_t n, requests, sectors;
@@ -178,8 +173,7 @@ static void test_sectors(void **state) {
 
 // A third of the element's number, by the reciprocal: 43 words. Each warp's words lie in two
 // sectors.
-static void test_reciprocals(void **state) {
-  (void)state;
+TEST(test_reciprocals) {
   IrFixture s;
   ir_fixture_open(&s);
   CostReport *r = report_of(&s,
@@ -195,8 +189,7 @@ static void test_reciprocals(void **state) {
 }
 
 // The second load reads at the values of the first: all lanes in one sector, or each in its own.
-static void test_addresses_of_data(void **state) {
-  (void)state;
+TEST(test_addresses_of_data) {
   IrFixture s;
   ir_fixture_open(&s);
   CostReport *r = report_of(
@@ -208,8 +201,7 @@ static void test_addresses_of_data(void **state) {
 }
 
 // A loop's trips are counted; one whose bound is loaded may make any number.
-static void test_trips(void **state) {
-  (void)state;
+TEST(test_trips) {
   static const char counted[] = "  %z = constant {value = 0} : i32\n  %one = constant {value = 1} : i32\n"
                                 "  for %z, %n, %one do (%k: i32) {\n    store %a, %i, %m\n    yield\n  }\n";
   static const char loaded[] =
@@ -251,8 +243,7 @@ static void expect_same(const char *use, uint64_t sectors) {
 }
 
 // Only the first warp stores. The others load only what they use for something else.
-static void test_warps_that_load_the_same(void **state) {
-  (void)state;
+TEST(test_warps_that_load_the_same) {
   expect_same("", 4 + 4);
   expect_same("  %r = reduce %v {axis = 0} : i32 do (%b: i32, %c: i32) {\n"
               "    %d = max %b, %c : i32\n"
@@ -274,15 +265,13 @@ static double rounds_of(const char *stored, uint64_t trips) {
 
 // In a small loop ptxas has four iterations' loads in flight at once, unless it stores: loads may
 // not pass stores.
-static void test_rounds_of_a_small_loop(void **state) {
-  (void)state;
+TEST(test_rounds_of_a_small_loop) {
   assert_true(rounds_of("", 2) == 1 + 1);
   assert_true(rounds_of("", 64) == 1 + 16);
   assert_true(rounds_of("    store %a, %w, %m\n", 64) == 1 + 64);
 }
 
-static void test_programs_in_turn(void **state) {
-  (void)state;
+TEST(test_programs_in_turn) {
   static const char text[] =
       "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
       "module target = \"sm_90a\", num_warps = 4 {\n"
@@ -307,8 +296,7 @@ static void test_programs_in_turn(void **state) {
 }
 
 // The parts of a time are its bounds. Without one of them it is less.
-static void test_time(void **state) {
-  (void)state;
+TEST(test_time) {
   IrFixture s;
   ir_fixture_open(&s);
   CostReport *r = report_of(&s, kernel_of(&s.arena, 8, ""), 128, 1000);
@@ -324,8 +312,7 @@ static void test_time(void **state) {
 
 // Alternating slots of a ring of two, each stored to and read in its iteration, with the barrier
 // between.
-static void test_events(void **state) {
-  (void)state;
+TEST(test_events) {
   static const char text[] =
       "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
       "#s = layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>\n#r = layout<offset = [1, 2, 4, 8, 16, 32, 64, "
@@ -362,8 +349,7 @@ static void test_events(void **state) {
 }
 
 // For a card with another memory only that memory's bound differs.
-static void test_cards(void **state) {
-  (void)state;
+TEST(test_cards) {
   Arena arena = {0};
   assert_string_equal(cost_card(h200(), "H200"), "H200 SXM");
   assert_string_equal(cost_card(h200(), "H100 SXM"), "H100 SXM");
@@ -387,8 +373,7 @@ static void test_cards(void **state) {
 }
 
 // Four of 512 elements a thread: addresses are made where they are used, and a sum takes an operand's registers that nothing reads again.
-static void test_alive(void **state) {
-  (void)state;
+TEST(test_alive) {
   static const char text[] =
       "#l = layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 512>\n"
       "module target = \"sm_90a\", num_warps = 4 {\nkernel @k(%x: *fp32, %n: i32) {\n"

@@ -25,8 +25,7 @@ static void expect_kind(uint64_t low, uint64_t high, SassPipe pipe, bool anchor,
   assert_int_equal(insn.counted, 1);
 }
 
-static void test_kinds(void **state) {
-  (void)state;
+TEST(test_kinds) {
   expect_kind(0x0000020000027810, 0x000fc60007ffe0ff, PIPE_ALU, false, false,
               false); // `IADD3 R2, R0, 0x200, RZ`
   expect_kind(0x000000100c0c7221, 0x004fe20000000000, PIPE_FMA, true, false, false); // `FADD R12, R12, R16`
@@ -47,15 +46,13 @@ static void test_kinds(void **state) {
 }
 
 // A number that is another kind's later.
-static void test_architectures(void **state) {
-  (void)state;
+TEST(test_architectures) {
   assert_int_equal(decode(90, 0, 0x0000000000007835, 0).pipe, PIPE_FMA);
   assert_int_equal(decode(120, 0, 0x0000000000007835, 0).pipe, PIPE_ALU);
 }
 
 // Once for each 64 columns.
-static void test_products(void **state) {
-  (void)state;
+TEST(test_products) {
   static const struct Product {
     uint64_t low;
     uint32_t counted;
@@ -77,8 +74,7 @@ static void expect_flow(SassInsn insn, SassFlow flow, bool conditional, uint32_t
   assert_int_equal(insn.target, target);
 }
 
-static void test_branches(void **state) {
-  (void)state;
+TEST(test_branches) {
   const uint32_t out = UINT32_MAX;
   expect_flow(decode(90, 12, 0x0000000400180947, 0x000fea0003800000), SASS_BRANCH, true,
               0x530 / 16); // at 0xc0: @P0 BRA
@@ -134,8 +130,7 @@ static MachineCode code_of(Arena *arena, const Ops *ops, const Insn *insns, uint
   return (MachineCode){words, of, n, 90};
 }
 
-static void test_loops(void **state) {
-  (void)state;
+TEST(test_loops) {
   // Two loops, one in the other, and what nothing leads to.
   static const Insn insns[] = {{MOVE, NOT_TOLD, 0, 0},   {MOVE, NOT_TOLD, 0, 0},   {ADD, NOT_TOLD, 0, 0},
                                {BRANCH, NOT_TOLD, 2, 1}, {BRANCH, NOT_TOLD, 1, 1}, {END, NOT_TOLD, 0, 1},
@@ -190,8 +185,7 @@ static double counted(const CostReport *report, OpKind kind, SassPipe pipe) {
 #define EXPECT(report, kind, pipe, n) assert_int_equal((int)counted(report, kind, pipe), n)
 
 // Instructions of no op belong to the return. Instructions after the exit are not run.
-static void test_counts(void **state) {
-  (void)state;
+TEST(test_counts) {
   static const Insn insns[] = {{MOVE, NOT_TOLD, 0, 0},  {LOAD, LOADED, 0, 0},  {ADD, ADDED, 0, 0},
                                {BRANCH, YIELD, 1, 1},   {STORE, STORED, 0, 0}, {END, RETURN, 0, 0},
                                {BRANCH, NOT_TOLD, 6, 0}};
@@ -228,8 +222,7 @@ static void expect_copies(uint64_t n, int loads) {
   ir_fixture_close(&s);
 }
 
-static void test_copies(void **state) {
-  (void)state;
+TEST(test_copies) {
   expect_copies(8, 8);
   expect_copies(7, 7);
   expect_copies(6, 6);

@@ -37,8 +37,7 @@ static bool compares(OpKind kind, Elem elem, double x, double y) {
   return apply_bits(kind, elem, number_encode(elem, x), number_encode(elem, y), ELEM_I1, false);
 }
 
-static void test_integers_wrap(void **unused) {
-  (void)unused;
+TEST(test_integers_wrap) {
   assert_int_equal(ints(OP_ADD, ELEM_I8, 127, 1), -128);
   assert_int_equal(ints(OP_ADD, ELEM_U8, 255, 2), 1);
   assert_int_equal(ints(OP_SUB, ELEM_I32, INT32_MIN, 1), INT32_MAX);
@@ -53,8 +52,7 @@ static void test_integers_wrap(void **unused) {
   assert_int_equal(ints(OP_MAX, ELEM_U64, -1, 1), -1);
 }
 
-static void test_division_and_shifts(void **unused) {
-  (void)unused;
+TEST(test_division_and_shifts) {
   assert_int_equal(ints(OP_DIV, ELEM_I32, -7, 2), -3);
   assert_int_equal(ints(OP_REM, ELEM_I32, -7, 2), -1);
   assert_int_equal(ints(OP_REM, ELEM_I32, 7, -2), 1);
@@ -72,8 +70,7 @@ static void test_division_and_shifts(void **unused) {
   assert_int_equal(ints(OP_SHR, ELEM_I64, INT64_MIN, 63), -1);
 }
 
-static void test_floats(void **unused) {
-  (void)unused;
+TEST(test_floats) {
   assert_true(reals(OP_ADD, ELEM_FP16, 2048, 1) == 2048);
   assert_true(reals(OP_ADD, ELEM_FP16, 65504, 16) == INFINITY);
   assert_true(reals(OP_SUB, ELEM_BF16, 1, 0x1p-10) == 1);
@@ -92,8 +89,7 @@ static void test_floats(void **unused) {
   assert_false(signbit(reals(OP_MAX, ELEM_FP32, 0, -0.0)) || signbit(reals(OP_MAX, ELEM_BF16, -0.0, 0)));
 }
 
-static void test_comparisons(void **unused) {
-  (void)unused;
+TEST(test_comparisons) {
   assert_true(compares(OP_NE, ELEM_FP32, NAN, NAN) && !compares(OP_EQ, ELEM_FP32, NAN, NAN));
   assert_false(compares(OP_LT, ELEM_FP32, NAN, 1) || compares(OP_GE, ELEM_FP32, NAN, 1));
   assert_true(compares(OP_EQ, ELEM_FP16, 0, -0.0) && compares(OP_LE, ELEM_FP16, 1, 1));
@@ -103,8 +99,7 @@ static void test_comparisons(void **unused) {
   assert_true(apply_bits(OP_GE, ELEM_U64, UINT64_MAX, 1, ELEM_I1, false));
 }
 
-static void test_conversions(void **unused) {
-  (void)unused;
+TEST(test_conversions) {
   assert_int_equal((int64_t)apply_bits(OP_CAST, ELEM_I8, (uint64_t)-1, 0, ELEM_I64, true), -1);
   assert_int_equal((int64_t)apply_bits(OP_CAST, ELEM_U8, 255, 0, ELEM_I64, true), 255);
   assert_int_equal((int64_t)apply_bits(OP_CAST, ELEM_I32, 0x1ff, 0, ELEM_I8, true), -1);
@@ -145,8 +140,7 @@ static void check_loop(int64_t lower, int64_t upper, int64_t step, Elem elem, in
   fixture_close(&f);
 }
 
-static void test_loops(void **unused) {
-  (void)unused;
+TEST(test_loops) {
   check_loop(0, 10, 3, ELEM_I32, 18, false);
   check_loop(0, 9, 3, ELEM_I32, 9, true);
   check_loop(5, 5, 1, ELEM_I32, 0, false);
@@ -158,8 +152,7 @@ static void test_loops(void **unused) {
   check_loop(INT64_MAX, INT64_MIN + 2, 1, ELEM_U64, INT64_MIN, true); // 2^63 - 1 to 2^63 + 2
 }
 
-static void test_loop_errors(void **unused) {
-  (void)unused;
+TEST(test_loop_errors) {
   for (int endless = 0; endless < 2; endless++) {
     Fixture f;
     fixture_open(&f, 0, floats);
@@ -178,8 +171,7 @@ static const Type *flag_and_pointer(IrContext *ir, uint32_t i) {
   return i == 0 ? type_scalar(ir, ELEM_I1) : type_ptr(ir, type_scalar(ir, ELEM_I32));
 }
 
-static void test_if(void **unused) {
-  (void)unused;
+TEST(test_if) {
   for (uint64_t taken = 0; taken < 2; taken++) {
     Fixture f;
     fixture_open(&f, 2, flag_and_pointer);
@@ -202,8 +194,7 @@ static const Type *pointer_and_int(IrContext *ir, uint32_t i) {
 }
 
 // Each program writes what it knows of the grid.
-static void test_programs(void **unused) {
-  (void)unused;
+TEST(test_programs) {
   Fixture f;
   fixture_open(&f, 2, pointer_and_int);
   eval_memory_add(f.memory, OUT, NULL, 4 * 12, false);
@@ -221,8 +212,7 @@ static void test_programs(void **unused) {
   fixture_close(&f);
 }
 
-static void test_grid(void **unused) {
-  (void)unused;
+TEST(test_grid) {
   Fixture f;
   fixture_open(&f, 2, pointer_and_int);
   EvalArg args[2] = {{0}, {1000}};

@@ -25,8 +25,7 @@ static void open_xs(Kernel *k, const char *body, float x[512], bool whole) {
   kernel_output(k, OUT2, 2048);
 }
 
-static void test_sum(void **unused) {
-  (void)unused;
+TEST(test_sum) {
   for (int axis = 0; axis < 2; axis++)
     for (int whole = 0; whole < 2; whole++) {
       Kernel k;
@@ -47,8 +46,7 @@ static void test_sum(void **unused) {
 }
 
 // A sum's bound covers any order of fp16 terms, but not a missing term.
-static void test_sum_bound(void **unused) {
-  (void)unused;
+TEST(test_sum_bound) {
   Kernel k;
   float x[512];
   uint16_t got[1];
@@ -81,8 +79,7 @@ static void test_sum_bound(void **unused) {
 
 // The bound does not depend on the evaluator's order, which may lose nothing by chance. The terms
 // are 2^24, -2^24 and ones. Another order loses the ones that meet 2^24 before its opposite does.
-static void test_sum_in_any_order(void **unused) {
-  (void)unused;
+TEST(test_sum_in_any_order) {
   Kernel k;
   float x[512], got[512] = {0};
   open_xs(&k,
@@ -110,8 +107,7 @@ static void test_sum_in_any_order(void **unused) {
   "%first = lt %vi, %wi : i1\n%tie = and %same, %first : i1\n%left = or %more, %tie : i1\n"                  \
   "%rv = select %left, %v, %w : fp32\n%ri = select %left, %vi, %wi : i32\nyield %rv, %ri\n}\n"
 
-static void test_argmax(void **unused) {
-  (void)unused;
+TEST(test_argmax) {
   for (int whole = 0; whole < 2; whole++) { // whole numbers have many ties
     Kernel k;
     float x[512];
@@ -141,8 +137,7 @@ static void test_argmax(void **unused) {
   "%rv = select %left, %v, %w : fp32\n%ri = select %left, %vi, %wi : i32\nyield %rv, %ri\n}\n"
 
 // No comparison holds for a NaN. So the result depends on the order, which is not fixed.
-static void test_argmax_of_nan(void **unused) {
-  (void)unused;
+TEST(test_argmax_of_nan) {
   for (int ordered = 0; ordered < 2; ordered++) {
     Kernel k;
     float x[512];
@@ -164,8 +159,7 @@ static void test_argmax_of_nan(void **unused) {
 }
 
 // Near ties among small computed values do not make the maximum uncertain.
-static void test_argmax_of_computed(void **unused) {
-  (void)unused;
+TEST(test_argmax_of_computed) {
   Kernel k;
   float x[512];
   open_xs(
@@ -191,8 +185,7 @@ static void test_argmax_of_computed(void **unused) {
 }
 
 // Mean and sum of squared differences of a row, merged pairwise (Welford's update for two parts).
-static void test_welford(void **unused) {
-  (void)unused;
+TEST(test_welford) {
   Kernel k;
   float x[512], mean[512] = {0}, m2[512] = {0};
   open_xs(&k,
@@ -220,8 +213,7 @@ static void test_welford(void **unused) {
 }
 
 // a comes before b: digits of a number are put together, 8 a tile, with their counts.
-static void test_order_of_reduce(void **unused) {
-  (void)unused;
+TEST(test_order_of_reduce) {
   Kernel k;
   float x[512];
   open_xs(&k,
@@ -259,14 +251,12 @@ static void check_scan(int axis, bool reverse, bool whole) {
   kernel_close(&k);
 }
 
-static void test_scan(void **unused) {
-  (void)unused;
+TEST(test_scan) {
   for (int n = 0; n < 8; n++) check_scan(n & 1, n & 2, n & 4);
 }
 
 // A linear recurrence h = h g + x as a scan over pairs; the combination is associative only in this order.
-static void test_scan_of_pairs(void **unused) {
-  (void)unused;
+TEST(test_scan_of_pairs) {
   for (int reverse = 0; reverse < 2; reverse++) {
     Kernel k;
     float x[512];
@@ -293,8 +283,7 @@ static void test_scan_of_pairs(void **unused) {
 }
 
 // A loop and a branch within a map's region: steps of Collatz until 1.
-static void test_nested_regions(void **unused) {
-  (void)unused;
+TEST(test_nested_regions) {
   Kernel k;
   float x[512];
   open_xs(
@@ -321,8 +310,7 @@ static void test_nested_regions(void **unused) {
 
 // The results are the first region's values next to false. The loop-carried values may change
 // places.
-static void test_while(void **unused) {
-  (void)unused;
+TEST(test_while) {
   Kernel k;
   float x[512];
   open_xs(&k,
@@ -340,8 +328,7 @@ static void test_while(void **unused) {
 }
 
 // A loop that returns to an earlier state is found. A loop that counts only has a limit.
-static void test_endless_while(void **unused) {
-  (void)unused;
+TEST(test_endless_while) {
   static const char *const loops[][2] = {
       {"%yes = constant {value = 1} : i1\nwhile test {\nyield %yes\n} do {\nyield\n}\n",
        "endless loop: it reads no memory and changes nothing"},
@@ -361,8 +348,7 @@ static void test_endless_while(void **unused) {
 }
 
 // An undefined element makes its line's result undefined, and no other.
-static void test_undefined_in_reduce(void **unused) {
-  (void)unused;
+TEST(test_undefined_in_reduce) {
   for (int masked = 0; masked < 2; masked++) {
     Kernel k;
     float x[512];

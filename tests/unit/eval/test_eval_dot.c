@@ -141,8 +141,7 @@ static void check_dot(const Case *c, Shape s, bool whole) {
   kernel_close(&k);
 }
 
-static void test_types(void **unused) {
-  (void)unused;
+TEST(test_types) {
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
     check_dot(&CASES[i], (Shape){1, 16, 32, 64}, true);
     if (elem_is_float(CASES[i].c)) check_dot(&CASES[i], (Shape){1, 32, 16, 32}, false);
@@ -151,8 +150,7 @@ static void test_types(void **unused) {
 }
 
 // Products of i8 that overflow i32 together wrap.
-static void test_int_wraps(void **unused) {
-  (void)unused;
+TEST(test_int_wraps) {
   Kernel k;
   int8_t a[256], b[256];
   int32_t acc[256];
@@ -168,8 +166,7 @@ static void test_int_wraps(void **unused) {
 }
 
 // NaN and infinities reach their row or column and nothing else.
-static void test_special(void **unused) {
-  (void)unused;
+TEST(test_special) {
   Kernel k;
   float a[256], b[256], acc[256] = {0};
   open_dot(&k, (Shape){1, 16, 16, 16}, "fp32", "fp32", "");
@@ -190,8 +187,7 @@ static void test_special(void **unused) {
 }
 
 // Nothing beyond k is added, be it what it may; rows beyond m and columns beyond n are undefined.
-static void test_extents(void **unused) {
-  (void)unused;
+TEST(test_extents) {
   static const char *const extents[] = {"{extents = [16, 16, 5]}", "{extents = [16, 9, 5]}",
                                         "{extents = [12, 16, 5]}"};
   static const char *const errors[] = {NULL, "out[9] of 256 is undefined", "out[192] of 256 is undefined"};
@@ -216,8 +212,7 @@ static void test_extents(void **unused) {
 // The element is a choice that depends on rounding. The choice 0 / 3 * 3 > 0 does not.
 #define TILE "tile<16x16xfp32>"
 #define LINE "tile<256xfp32>"
-static void test_uncertain_elements(void **unused) {
-  (void)unused;
+TEST(test_uncertain_elements) {
   for (int second = 0; second < 2; second++) {
     Kernel k;
     char body[2000];
@@ -244,8 +239,7 @@ static void test_uncertain_elements(void **unused) {
   }
 }
 
-static void test_tf32_of_exact_inputs(void **unused) {
-  (void)unused;
+TEST(test_tf32_of_exact_inputs) {
   for (int whole = 0; whole < 2; whole++) {
     Kernel k;
     static double a[MOST], b[MOST], acc[MOST], want[MOST];
@@ -268,8 +262,7 @@ static void test_tf32_of_exact_inputs(void **unused) {
 
 // Values below tf32's subnormals, which are 2^-136 apart, may be dropped, even if they are much of
 // the result; no more.
-static void test_tf32_of_subnormals(void **unused) {
-  (void)unused;
+TEST(test_tf32_of_subnormals) {
   Kernel k;
   float x[256], y[256], zero[256] = {0}, got[256] = {0};
   for (int i = 0; i < 256; i++) x[i] = 4, y[i] = (float)(i % 16) * 0x1p-149f;
@@ -372,8 +365,7 @@ static void check_sums(const TensorCore *core, Form form, uint32_t depth, double
   kernel_close(&k);
 }
 
-static void test_large_accumulators(void **unused) {
-  (void)unused;
+TEST(test_large_accumulators) {
   static const double scales[] = {1, 1e3, 1e5};
   uint32_t seed = 1;
   for (size_t core = 0; core < sizeof CORES / sizeof CORES[0]; core++)
@@ -385,8 +377,7 @@ static void test_large_accumulators(void **unused) {
 
 // A dot in a loop, as a matrix multiplication makes it: 16 steps of 128 x 128 x 64
 // in well under a minute, sanitized.
-static void test_large(void **unused) {
-  (void)unused;
+TEST(test_large) {
   Kernel k;
   kernel_open(
       &k, "%out: *fp32",

@@ -43,8 +43,7 @@ static void expect_sums(const char *body, float sum, const char *error) {
   kernel_close(&k);
 }
 
-static void test_a_result_is_read_after_its_wait(void **unused) {
-  (void)unused;
+TEST(test_a_result_is_read_after_its_wait) {
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot_wait %d {pending = 0}" SUM STORE("%e"), 16,
               NULL);
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA STORE("%d"), 0,
@@ -62,8 +61,7 @@ static void test_a_result_is_read_after_its_wait(void **unused) {
               "operand 0 is read before the wait for its asynchronous dot");
 }
 
-static void test_a_dot_adds_to_what_is_under_way(void **unused) {
-  (void)unused;
+TEST(test_a_dot_adds_to_what_is_under_way) {
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot %a, %b, %d" WGMMA
                        "%f = dot_wait %e {pending = 0}" SUM STORE("%f"),
               32, NULL);
@@ -76,8 +74,7 @@ static void test_a_dot_adds_to_what_is_under_way(void **unused) {
               48, NULL);
 }
 
-static void test_what_a_dot_reads_is_not_written(void **unused) {
-  (void)unused;
+TEST(test_what_a_dot_reads_is_not_written) {
   expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot_wait %d {pending = 0}" SUM
                        "shared_store %few, %b\n" STORE("%e"),
               16, NULL);
@@ -96,8 +93,7 @@ static void test_what_a_dot_reads_is_not_written(void **unused) {
            ">) {\n" wait "%x = shared_load %a : tile<64x16xfp16, " T ">\n%n = dot %x, %b, %sum" WGMMA        \
            "yield %n\n}\n%e = dot_wait %d {pending = 0}" SUM STORE("%e")
 
-static void test_registers_are_written_after_the_dot_that_reads_them(void **unused) {
-  (void)unused;
+TEST(test_registers_are_written_after_the_dot_that_reads_them) {
   expect_sums(LOOP("dot_wait {pending = 0}\n"), 48, NULL);
   expect_sums(LOOP("dot_wait {pending = 1}\n"), 0,
               "registers are written while an asynchronous dot reads them");
@@ -115,8 +111,7 @@ static void test_registers_are_written_after_the_dot_that_reads_them(void **unus
   "layout<offset = [1, 2, 4, 8, 16, 32, 72, 128, 256]; 512>>\n"                                              \
   "shared_store %one, %a\nshared_store %tall, %b\n"
 
-static void test_parts_of_k_and_fresh_sums(void **unused) {
-  (void)unused;
+TEST(test_parts_of_k_and_fresh_sums) {
   expect_sums(LONG_OPERANDS
               "%seven = constant {fvalue = 7}" SUM "%yes = constant {value = 1} : i1\n"
               "%d = dot %a, %b, %seven, %yes {instruction = \"wgmma\", async, part = [16, 16]}" SUM

@@ -85,16 +85,14 @@ static void fail_everywhere(void (*run)(Work *work)) {
   }
 }
 
-static void test_out_of_memory(void **unused) {
-  (void)unused;
+TEST(test_out_of_memory) {
   fail_everywhere(run_grid);
   fail_everywhere(run_launch);
   fail_everywhere(run_check);
 }
 
 // Races are sought in each launch by itself, and their records are given back.
-static void test_launches_in_a_row(void **unused) {
-  (void)unused;
+TEST(test_launches_in_a_row) {
   Kernel k;
   float x[64];
   kernel_open(&k, "%x: *fp32, %out: *fp32, %n: i32", BODY);
@@ -112,8 +110,7 @@ static void test_launches_in_a_row(void **unused) {
 }
 
 // Where races are not looked for, none is reported.
-static void test_races_off(void **unused) {
-  (void)unused;
+TEST(test_races_off) {
   Kernel k;
   kernel_open(
       &k, "%x: *i32",

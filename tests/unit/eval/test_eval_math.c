@@ -82,16 +82,14 @@ static void check_one(const One *one, bool inexact) {
   kernel_close(&k);
 }
 
-static void test_functions_of_one(void **unused) {
-  (void)unused;
+TEST(test_functions_of_one) {
   for (size_t i = 0; i < sizeof ONES / sizeof ONES[0]; i++)
     for (int inexact = 0; inexact < 2; inexact++) check_one(&ONES[i], inexact);
 }
 
 static float ref_ldexp(float x, float y) { return ldexpf(x, (int)rintf(y)); }
 
-static void test_functions_of_two(void **unused) {
-  (void)unused;
+TEST(test_functions_of_two) {
   static const struct {
     const char *name;
     float (*f)(float, float);
@@ -138,8 +136,7 @@ static void check_special(const char *function, float x, double want) {
   kernel_close(&k);
 }
 
-static void test_special_values(void **unused) {
-  (void)unused;
+TEST(test_special_values) {
   check_special("exp", -INFINITY, 0);
   check_special("exp", 100, INFINITY);
   check_special("log", 0, -INFINITY);
@@ -166,8 +163,7 @@ static void test_special_values(void **unused) {
   check_special("exp2", -149, 0x1p-149);
 }
 
-static void test_jumps_are_uncertain(void **unused) {
-  (void)unused;
+TEST(test_jumps_are_uncertain) {
   static const char *const NAMES[] = {"floor", "tan", "log", "tgamma", "acosh"};
   static const float AT[] = {2, 1.57079633f, 0, -1, 1};
   for (size_t n = 0; n < 5; n++) {
@@ -204,8 +200,7 @@ static void check_small(const char *function, float x, double value, bool zero_i
   kernel_close(&k);
 }
 
-static void test_flushed_results(void **unused) {
-  (void)unused;
+TEST(test_flushed_results) {
   check_small("exp2", -130, 0x1p-130, true);
   check_small("exp2", -126, 0x1p-126, true); // its own error may take it below
   check_small("exp2", -125.9f, exp2(-125.9f), false);
@@ -213,8 +208,7 @@ static void test_flushed_results(void **unused) {
   check_small("exp10", -39, 1e-39, false);
 }
 
-static void test_approx_beyond_its_range(void **unused) {
-  (void)unused;
+TEST(test_approx_beyond_its_range) {
   check_small("sin_approx", 300, sin(300), false);
   check_small("sin_approx", 1000, sin(1000), true);
   check_small("cos_approx", 302, cos(302), false);
@@ -226,8 +220,7 @@ static void test_approx_beyond_its_range(void **unused) {
   "\n"                                                                                                       \
   "%a = load %x : " type "\n%b = load %p1 : " type "\n%c = load %p2 : " type "\n"
 
-static void test_fma(void **unused) {
-  (void)unused;
+TEST(test_fma) {
   static const float CASES[][3] = {
       {0x1.000002p0f, 0x1.000002p0f, -1},
       {0x1.fffffep0f, 0x1.fffffep0f, 0x1p-60f},
@@ -270,8 +263,7 @@ static void check_mulhi(const char *type, Elem elem, uint64_t a, uint64_t b, uin
   kernel_close(&k);
 }
 
-static void test_mulhi(void **unused) {
-  (void)unused;
+TEST(test_mulhi) {
   check_mulhi("u32", ELEM_U32, UINT32_MAX, UINT32_MAX, UINT32_MAX - 1);
   check_mulhi("i32", ELEM_I32, (uint64_t)-5, 7, (uint64_t)-1);
   check_mulhi("i32", ELEM_I32, (uint64_t)INT32_MIN, (uint64_t)INT32_MIN, 1 << 30);
@@ -284,8 +276,7 @@ static void test_mulhi(void **unused) {
 }
 
 // max by comparison of values that are equal within their bounds is compared; an index chosen so is not.
-static void test_choice_near_a_tie(void **unused) {
-  (void)unused;
+TEST(test_choice_near_a_tie) {
   Kernel k;
   float x[3] = {1, 3, 5};
   kernel_open(
@@ -311,8 +302,7 @@ static void test_choice_near_a_tie(void **unused) {
 // error of 4. So must values computed from it, above all its square, whose bound is more than the
 // first derivative says. With 1.5 more it may be in the range of acos, though neither it nor the
 // ends of its interval are.
-static void test_cancelled_sums(void **unused) {
-  (void)unused;
+TEST(test_cancelled_sums) {
 #define CANCELLED(square)                                                                                    \
   SCALARS("fp32")                                                                                            \
   "%t = mul %a, %b : fp32\n%d = sub %t, %c : fp32\n%zero = constant {fvalue = 0.0} : fp32\n"                 \
@@ -342,8 +332,7 @@ static void test_cancelled_sums(void **unused) {
 // m is a maximum that implementations compute in fp16. The error of exp2(x - m) is that of m. But
 // the quotient of two such values has no such error, and neither has m plus the logarithm. Tries
 // other implementations' m, and the effect of a common factor on a bound by itself.
-static void test_common_errors(void **unused) {
-  (void)unused;
+TEST(test_common_errors) {
   static const char BODY[] =
       SCALARS("fp16")
       "%p = mul %a, %b : fp16\n%n = max %p, %c : fp16\n%m = cast %n : fp32\n%unit = constant {fvalue = 1.0} : fp32\n"
@@ -372,8 +361,7 @@ static void test_common_errors(void **unused) {
 }
 
 // Sums of multiples of one number are exact in every order, and so is what is compared with them.
-static void test_exact_sums(void **unused) {
-  (void)unused;
+TEST(test_exact_sums) {
   static const float TERMS[][3] = {{3, 0, 0}, {0.5f, 1.25f, 1024}, {0x1p-24f, 1, 1}};
   for (int n = 0; n < 3; n++) {
     Kernel k;
@@ -393,8 +381,7 @@ static void test_exact_sums(void **unused) {
 }
 
 // 6 * 0.5 is 3 in every implementation, and so is the integer; 6 * 0.1 is rounded, and ten times that may be 5 or 6.
-static void test_exact_products(void **unused) {
-  (void)unused;
+TEST(test_exact_products) {
   static const float BY[] = {0.5f, 0.1f};
   for (uint64_t n = 0; n < 2; n++) {
     Kernel k;

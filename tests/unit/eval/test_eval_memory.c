@@ -25,8 +25,7 @@ static void add_inputs(Fixture *f, float a[16], float b[16]) {
   eval_memory_add(f->memory, IN2, b, 64, true);
 }
 
-static void test_check_bounds(void **unused) {
-  (void)unused;
+TEST(test_check_bounds) {
   Fixture f;
   fixture_open(&f, 3, floats);
   float a[16], b[16], got[16], poison[16];
@@ -63,8 +62,7 @@ static void test_check_bounds(void **unused) {
 }
 
 // The bound is of use: not so wide that fp16 rounding of fp32 data would pass.
-static void test_bounds_are_tight(void **unused) {
-  (void)unused;
+TEST(test_bounds_are_tight) {
   Fixture f;
   fixture_open(&f, 3, floats);
   float a[16], b[16], got[16];
@@ -85,8 +83,7 @@ static void test_bounds_are_tight(void **unused) {
 
 // The error of an operand of a dot reaches the result, for either operand. 2^24 + 1 - 2^24 is 0 in fp32 and 1 in
 // float64. It may have an error of about 4.
-static void test_bound_of_a_product(void **unused) {
-  (void)unused;
+TEST(test_bound_of_a_product) {
   for (int second = 0; second < 2; second++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -109,8 +106,7 @@ static void test_bound_of_a_product(void **unused) {
 }
 
 // An element that a mask leaves out has the value of `other` at the same place.
-static void test_other(void **unused) {
-  (void)unused;
+TEST(test_other) {
   Fixture f;
   fixture_open(&f, 3, floats);
   float a[16], b[16];
@@ -129,8 +125,7 @@ static void test_other(void **unused) {
 }
 
 // Copies, once as they are and once through arithmetic.
-static void test_moved_and_computed_zero(void **unused) {
-  (void)unused;
+TEST(test_moved_and_computed_zero) {
   for (int computed = 0; computed < 2; computed++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -150,8 +145,7 @@ static void test_moved_and_computed_zero(void **unused) {
 
 // (a / b) * b > a depends on rounding if data are real, never if it compares data as they were
 // read.
-static void test_uncertain(void **unused) {
-  (void)unused;
+TEST(test_uncertain) {
   for (int exact = 0; exact < 2; exact++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -175,8 +169,7 @@ static void test_uncertain(void **unused) {
 
 // x divided by a value that is as large as x or a little larger, and the remainder: the remainder
 // is 0 or x. Also with (x + 1) - 1 - x, which is 0 but for rounding, so it may be 0.
-static void test_uncertain_divisor(void **unused) {
-  (void)unused;
+TEST(test_uncertain_divisor) {
   static const struct {
     OpKind kind;
     bool near_zero;
@@ -205,8 +198,7 @@ static void test_uncertain_divisor(void **unused) {
 
 // Another program reads back a stored value with its reference and bound; as other types, by its
 // bytes.
-static void test_shadow_survives(void **unused) {
-  (void)unused;
+TEST(test_shadow_survives) {
   Fixture f;
   fixture_open(&f, 3, floats);
   float third = 3, got[2];
@@ -231,8 +223,7 @@ static void test_shadow_survives(void **unused) {
 }
 
 // The bits of a computed float may be others; those of one that was moved may not.
-static void test_bits_of_a_computed_float(void **unused) {
-  (void)unused;
+TEST(test_bits_of_a_computed_float) {
   for (int computed = 0; computed < 2; computed++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -254,8 +245,7 @@ static void test_bits_of_a_computed_float(void **unused) {
   }
 }
 
-static void test_type_punning(void **unused) {
-  (void)unused;
+TEST(test_type_punning) {
   Fixture f;
   fixture_open(&f, 0, floats);
   uint32_t zero[4] = {0};
@@ -282,8 +272,7 @@ static void test_type_punning(void **unused) {
 }
 
 // The rest of an integer is compared to the bit, also in an uninitialised buffer.
-static void test_left_of_an_integer(void **unused) {
-  (void)unused;
+TEST(test_left_of_an_integer) {
   Fixture f;
   fixture_open(&f, 0, floats);
   eval_memory_add(f.memory, OUT, NULL, 4, false);
@@ -301,8 +290,7 @@ static void test_left_of_an_integer(void **unused) {
 }
 
 // A value that may be rounded to an infinity may be that one, and not the other.
-static void test_near_infinity(void **unused) {
-  (void)unused;
+TEST(test_near_infinity) {
   Fixture f;
   fixture_open(&f, 3, floats);
   float most = 0x1.fffffep127f;
@@ -321,8 +309,7 @@ static void test_near_infinity(void **unused) {
   fixture_close(&f);
 }
 
-static void test_uninitialised(void **unused) {
-  (void)unused;
+TEST(test_uninitialised) {
   Fixture f;
   fixture_open(&f, 3, floats);
   eval_memory_add(f.memory, IN, NULL, 64, false);
@@ -340,8 +327,7 @@ static void test_uninitialised(void **unused) {
 }
 
 // One element of an uninitialised buffer is written, and its neighbour is read.
-static void test_partly_written(void **unused) {
-  (void)unused;
+TEST(test_partly_written) {
   for (int read = 0; read < 2; read++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -357,8 +343,7 @@ static void test_partly_written(void **unused) {
 }
 
 // The last byte of a buffer may be read, and none after it.
-static void test_last_byte(void **unused) {
-  (void)unused;
+TEST(test_last_byte) {
   for (int beyond = 0; beyond < 2; beyond++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -371,8 +356,7 @@ static void test_last_byte(void **unused) {
 }
 
 // A store of what a masked-off load gave, of x // 0, and a branch on it.
-static void test_undefined(void **unused) {
-  (void)unused;
+TEST(test_undefined) {
   for (int kind = 0; kind < 4; kind++) {
     Fixture f;
     fixture_open(&f, 3, floats);
@@ -407,8 +391,7 @@ static void test_undefined(void **unused) {
   }
 }
 
-static void test_out_of_bounds(void **unused) {
-  (void)unused;
+TEST(test_out_of_bounds) {
   static const struct {
     uint64_t at;
     uint32_t bytes;
@@ -434,8 +417,7 @@ static void test_out_of_bounds(void **unused) {
   }
 }
 
-static void test_buffers_touch(void **unused) {
-  (void)unused;
+TEST(test_buffers_touch) {
   Arena arena = {0};
   EvalMemory *memory = eval_memory_new(&arena);
   eval_memory_add(memory, 0x2000, "bbbb", 4, true);

@@ -10,8 +10,7 @@ enum { NARROW_COUNT = 4 };
 
 static uint64_t patterns(Elem elem) { return (uint64_t)1 << elem_info(elem)->bits; }
 
-static void test_patterns_round_trip(void **unused) {
-  (void)unused;
+TEST(test_patterns_round_trip) {
   for (int k = 0; k < NARROW_COUNT; k++) {
     uint64_t nans = 0, infinities = 0;
     for (uint64_t bits = 0; bits < patterns(NARROW[k]); bits++) {
@@ -44,8 +43,7 @@ static uint64_t max_finite(Elem elem) {
 
 // Between each pair of neighbours: the midpoint goes to the even one,
 // anything nearer to one goes to that one.
-static void test_rounding_between_neighbours(void **unused) {
-  (void)unused;
+TEST(test_rounding_between_neighbours) {
   for (int k = 0; k < NARROW_COUNT; k++) {
     Elem elem = NARROW[k];
     uint64_t sign = patterns(elem) / 2;
@@ -62,8 +60,7 @@ static void test_rounding_between_neighbours(void **unused) {
   }
 }
 
-static void test_limits(void **unused) {
-  (void)unused;
+TEST(test_limits) {
   for (int k = 0; k < NARROW_COUNT; k++) {
     Elem elem = NARROW[k];
     double max = definition(elem, max_finite(elem)), ulp = max - definition(elem, max_finite(elem) - 1);
@@ -93,8 +90,7 @@ static void test_limits(void **unused) {
   assert_true(isnan(number_round(ELEM_FP32, NAN)) && isnan(number_round(ELEM_FP64, NAN)));
 }
 
-static void test_wrap(void **unused) {
-  (void)unused;
+TEST(test_wrap) {
   assert_int_equal(number_wrap(ELEM_I8, 0x1ff), UINT64_MAX);
   assert_int_equal(number_wrap(ELEM_U8, 0x1ff), 0xff);
   assert_int_equal(number_wrap(ELEM_I1, 3), 1);
@@ -104,8 +100,7 @@ static void test_wrap(void **unused) {
 }
 
 // One rounding only: via double, 2^24 + 1 plus a bit beyond 53 would round to even and lose the bit.
-static void test_integers_to_floats(void **unused) {
-  (void)unused;
+TEST(test_integers_to_floats) {
   uint64_t sticky = ((uint64_t)1 << 62) + ((uint64_t)1 << 38) + 1;
   assert_true(number_decode(ELEM_FP32, number_from_int(ELEM_I64, sticky, ELEM_FP32)) == 0x1p62 + 0x1p39);
   assert_true(number_decode(ELEM_FP32, number_from_int(ELEM_I64, sticky - 1, ELEM_FP32)) == 0x1p62);
@@ -123,8 +118,7 @@ static void test_integers_to_floats(void **unused) {
   assert_true(number_decode(ELEM_FP8E4NV, number_from_int(ELEM_I32, (uint64_t)-1000, ELEM_FP8E4NV)) == -448);
 }
 
-static void test_floats_to_integers(void **unused) {
-  (void)unused;
+TEST(test_floats_to_integers) {
   assert_int_equal(number_to_int(ELEM_I32, -1.9), (uint64_t)-1);
   assert_int_equal(number_to_int(ELEM_I8, 127.9), 127);
   assert_int_equal(number_to_int(ELEM_I8, 300.7), 44); // the low byte of 16 bits
@@ -147,8 +141,7 @@ static void test_floats_to_integers(void **unused) {
   assert_int_equal(number_to_int(ELEM_I1, -0.0), 0);
 }
 
-static void test_memory_is_little_endian(void **unused) {
-  (void)unused;
+TEST(test_memory_is_little_endian) {
   uint8_t bytes[8] = {0};
   number_store(ELEM_FP32, 0x3f800000, bytes);
   assert_int_equal(bytes[3], 0x3f);

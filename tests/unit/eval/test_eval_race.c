@@ -172,8 +172,7 @@ static const Case CASES[] = {
      NULL, NULL, 1, false},
 };
 
-static void test_races(void **unused) {
-  (void)unused;
+TEST(test_races) {
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
     const Case *c = &CASES[i];
     Kernel k;
@@ -193,8 +192,7 @@ static uint64_t uncertain(Kernel *k, uint64_t address) {
 }
 
 // Wherever in the order the reader comes.
-static void test_a_reader_before_the_writer(void **unused) {
-  (void)unused;
+TEST(test_a_reader_before_the_writer) {
   Kernel k;
   open_16(&k,
           PID "%two = constant {value = 2} : i32\n%v = load %x : i32\n"
@@ -207,8 +205,7 @@ static void test_a_reader_before_the_writer(void **unused) {
 }
 
 // A ticket from a contended counter; the counter itself does not depend on the order.
-static void test_contended_old_value(void **unused) {
-  (void)unused;
+TEST(test_contended_old_value) {
   Kernel k;
   open_16(&k,
           PID "%o = constant {value = 1} : i32\n%t = atomic_rmw %x, %o {rmw = \"add\"} : i32\n"
@@ -237,8 +234,7 @@ static void test_contended_old_value(void **unused) {
 }
 
 // Memory under a lock is compared: the lock orders the programs, and waiting for it decides nothing.
-static void test_lock(void **unused) {
-  (void)unused;
+TEST(test_lock) {
   Kernel k;
   open_16(&k, PID ATOMIC_LOCK, 4);
   kernel_must_run(&k, RUN16(&k));
@@ -271,8 +267,7 @@ static void check_rmw(const char *rmw, const char *type, Elem elem, uint64_t sta
   kernel_close(&k);
 }
 
-static void test_rmw(void **unused) {
-  (void)unused;
+TEST(test_rmw) {
   for (int masked = 0; masked < 2; masked++) {
     check_rmw("add", "i32", ELEM_I32, INT32_MAX, 1, (uint64_t)INT32_MIN, masked);
     check_rmw("max", "i32", ELEM_I32, (uint64_t)-5, 3, 3, masked);
@@ -289,8 +284,7 @@ static void test_rmw(void **unused) {
   }
 }
 
-static void test_cas(void **unused) {
-  (void)unused;
+TEST(test_cas) {
   Kernel k;
   open_16(&k,
           INDEX POINTERS("p", "x", "i32")
@@ -306,8 +300,7 @@ static void test_cas(void **unused) {
 }
 
 // Terms added to one address in any order pass; a term left out does not.
-static void test_float_sum(void **unused) {
-  (void)unused;
+TEST(test_float_sum) {
   Kernel k;
   float terms[16], sum = 0, got[64] = {0};
   kernel_open(
@@ -331,8 +324,7 @@ static void test_float_sum(void **unused) {
 }
 
 // The result of exchanges of different values depends on the order. With one value it does not.
-static void test_exchanges(void **unused) {
-  (void)unused;
+TEST(test_exchanges) {
   for (int same = 0; same < 2; same++) {
     Kernel k;
     open_16(&k,
@@ -345,8 +337,7 @@ static void test_exchanges(void **unused) {
   }
 }
 
-static void test_print(void **unused) {
-  (void)unused;
+TEST(test_print) {
   Kernel k;
   open_16(&k,
           "%a = arange {start = 7, end = 9} : tile<2xi32>\n%v = load %f : fp32\n%h = constant {fvalue = 1.5} "
@@ -369,8 +360,7 @@ static void test_print(void **unused) {
   kernel_close(&k);
 }
 
-static void test_assert(void **unused) {
-  (void)unused;
+TEST(test_assert) {
   for (uint64_t bound = 15; bound <= 16; bound++) {
     Kernel k;
     open_16(
@@ -384,8 +374,7 @@ static void test_assert(void **unused) {
   }
 }
 
-static void test_machine_values(void **unused) {
-  (void)unused;
+TEST(test_machine_values) {
   Kernel k;
   open_16(&k,
           "%s = smid : i32\nstore %out, %s\ngdc_wait\ngdc_launch_dependents\n%t = globaltimer : i64\n%c = "

@@ -45,8 +45,7 @@ static uint32_t second_halves(const uint32_t i[3]) { return at(i[1], i[2], i[0] 
 static uint32_t repeated(const uint32_t i[3]) { return at(i[0], 3, i[2]); }
 static uint32_t doubled(const uint32_t i[3]) { return at(i[0], (i[1] % 8 + (i[1] >= 8)) % 8, i[2]); }
 
-static void test_views(void **unused) {
-  (void)unused;
+TEST(test_views) {
   check_shape(LOAD64 "%r = trans %a {order = [2, 0, 1]} : tile<2x4x8xi32>\n" STORE(64), 2, 4, 8, transposed);
   check_shape(LOAD64 "%r = flip %a {axis = 1} : tile<4x8x2xi32>\n" STORE(64), 4, 8, 2, flipped);
   check_shape(LOAD64 "%r = slice %a {starts = [2, 4, 1]} : tile<2x4x1xi32>\n" STORE(8), 2, 4, 1, sliced);
@@ -55,8 +54,7 @@ static void test_views(void **unused) {
               4, 16, 2, repeated);
 }
 
-static void test_join_split_cat(void **unused) {
-  (void)unused;
+TEST(test_join_split_cat) {
   check_shape(LOAD64 "%p, %q = split %a : tile<4x8xi32>, tile<4x8xi32>\n"
                      "%r = join %p, %q : tile<4x8x2xi32>\n" STORE(64),
               4, 8, 2, last_dropped);
@@ -79,8 +77,7 @@ static void test_join_split_cat(void **unused) {
 }
 
 // Out of range gives an undefined element, which may not be stored.
-static void test_gather_out_of_range(void **unused) {
-  (void)unused;
+TEST(test_gather_out_of_range) {
   for (int bad = -1; bad <= 9; bad += 5) {
     Kernel k;
     int32_t x[64] = {0};
@@ -113,8 +110,7 @@ static void sort_plain(float *x, uint32_t n, bool descending) {
     }
 }
 
-static void test_sort(void **unused) {
-  (void)unused;
+TEST(test_sort) {
   for (int descending = 0; descending < 2; descending++) {
     Kernel k;
     float x[64], want[64];
@@ -148,8 +144,7 @@ static void test_sort(void **unused) {
 }
 
 // A merge's steps, on lines that are bitonic and on one that is not.
-static void test_merge(void **unused) {
-  (void)unused;
+TEST(test_merge) {
   static const float x[16] = {1, 3, 7, 9, 8, 6, 2, 0, 5, 1, 4, 8, 2, 7, 3, 6};
   static const float up[16] = {0, 1, 2, 3, 6, 7, 8, 9, 1, 2, 3, 6, 4, 7, 5, 8};
   Kernel k;
@@ -167,8 +162,7 @@ static void test_merge(void **unused) {
   kernel_close(&k);
 }
 
-static void test_histogram(void **unused) {
-  (void)unused;
+TEST(test_histogram) {
   Kernel k;
   int32_t x[64], want[16] = {0};
   kernel_open(&k, "%x: *i32, %out: *i32",
@@ -227,8 +221,7 @@ static void check_block(int64_t row, int64_t column, int64_t stride0, int64_t st
   kernel_close(&k);
 }
 
-static void test_block_load(void **unused) {
-  (void)unused;
+TEST(test_block_load) {
   for (int64_t row = -5; row <= 7; row++)
     for (int64_t column = -5; column <= 6; column++) {
       check_block(row, column, 5, 1, "zero");
@@ -238,8 +231,7 @@ static void test_block_load(void **unused) {
   check_block(INT64_MAX - 1, 0, 5, 1, "zero");
 }
 
-static void test_block_store(void **unused) {
-  (void)unused;
+TEST(test_block_store) {
   for (int64_t row = -5; row <= 7; row++)
     for (int64_t column = -5; column <= 6; column++) {
       Kernel k;
@@ -260,8 +252,7 @@ static void test_block_store(void **unused) {
 }
 
 // The sum of all blocks of 4 rows, by a block pointer that a loop carries; the last hangs over the edge.
-static void test_block_carried(void **unused) {
-  (void)unused;
+TEST(test_block_carried) {
   Kernel k;
   float x[30], want = 0;
   kernel_open(
@@ -288,8 +279,7 @@ static void test_block_carried(void **unused) {
   kernel_close(&k);
 }
 
-static void test_block_errors(void **unused) {
-  (void)unused;
+TEST(test_block_errors) {
   static const struct {
     const char *attributes, *says;
     int64_t row, column;

@@ -32,14 +32,12 @@ static void expect_run(const char *body, const char *error) {
   kernel_close(&k);
 }
 
-static void test_what_is_stored_is_loaded(void **unused) {
-  (void)unused;
+TEST(test_what_is_stored_is_loaded) {
   expect_run(POINTERS LOAD ALLOC("%a") "shared_store %v, %a\n" READ("%a"), NULL);
   expect_run(POINTERS LOAD ALLOC("%a") READ("%a"), "undefined");
 }
 
-static void test_buffers_with_the_same_bytes(void **unused) {
-  (void)unused;
+TEST(test_buffers_with_the_same_bytes) {
   expect_run(POINTERS LOAD ALLOC("%a") ALLOC("%b") "shared_store %v, %a\nshared_store %v, %b\n" READ("%b"),
              NULL);
   expect_run(POINTERS LOAD ALLOC("%a") ALLOC("%b") "shared_store %v, %a\nshared_store %v, %b\n" READ("%a"),
@@ -50,8 +48,7 @@ static void test_buffers_with_the_same_bytes(void **unused) {
              "undefined");
 }
 
-static void test_copies_are_waited_for(void **unused) {
-  (void)unused;
+TEST(test_copies_are_waited_for) {
 #define COPY POINTERS ALLOC("%a") "copy_async %xp, %a {vector = 2, align = 8}\n%t = async_commit : token\n"
   expect_run(COPY "async_wait %t {pending = 0}\n" READ("%a"), NULL);
   expect_run(COPY READ("%a"), "undefined");
@@ -59,8 +56,7 @@ static void test_copies_are_waited_for(void **unused) {
   expect_run(COPY "%u = async_commit : token\nasync_wait %t {pending = 1}\n" READ("%a"), NULL);
 }
 
-static void test_parts_and_transposition(void **unused) {
-  (void)unused;
+TEST(test_parts_and_transposition) {
 #define HALF "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [0, 0]; 64>"
   expect_run(POINTERS LOAD
              "%m = reshape %v : tile<2x64xi32, " T ">\n%a = shared_alloc : shared<2x64xi32, " S ">\n"
@@ -96,8 +92,7 @@ static void expect_rule(const char *body, const char *error) {
   arena_free(&arena);
 }
 
-static void test_rules(void **unused) {
-  (void)unused;
+TEST(test_rules) {
   expect_rule("%a = shared_alloc {offset = 8} : shared<128xi32, " S ">", "multiple of 16");
   expect_rule("%a = shared_alloc : shared<128xi32>", "with its layout");
   expect_rule("%a = shared_alloc : shared<128xfp32, " S ">\n" POINTERS LOAD "shared_store %v, %a",

@@ -43,8 +43,7 @@ static void expect_sums(const char *body, float sum, const char *error) {
   kernel_close(&k);
 }
 
-static void test_dots_add_to_what_was_stored(void **unused) {
-  (void)unused;
+TEST(test_dots_add_to_what_was_stored) {
   expect_sums(OPERANDS "%s = tmem_store %seven, %t" TMEM "barrier\n%d = dot %a, %b, %s" DOT
                        "%e = dot %a, %b, %d" DOT "%f = dot_wait %e {pending = 0}" TMEM
                        "%x = tmem_load %f" TILE STORE("%x") END,
@@ -67,8 +66,7 @@ static void test_dots_add_to_what_was_stored(void **unused) {
               23, NULL);
 }
 
-static void test_only_the_current_state_is_read(void **unused) {
-  (void)unused;
+TEST(test_only_the_current_state_is_read) {
   expect_sums(OPERANDS "%s = tmem_store %seven, %t" TMEM "%u = tmem_store %seven, %t" TMEM
                        "%x = tmem_load %s" TILE STORE("%x") END,
               0, "operand 0 is a former state of tensor memory");
@@ -79,8 +77,7 @@ static void test_only_the_current_state_is_read(void **unused) {
   expect_sums(OPERANDS "%x = tmem_load %t" TILE STORE("%x") END, 0, "undefined");
 }
 
-static void test_dots_are_waited_for(void **unused) {
-  (void)unused;
+TEST(test_dots_are_waited_for) {
   expect_sums(OPERANDS "%d = dot %a, %b, %t, %yes" DOT "%x = tmem_load %d" TILE STORE("%x") END, 0,
               "operand 0 is read before the wait for its asynchronous dot");
   expect_sums(OPERANDS "%d = dot %a, %b, %t, %yes" DOT "%s = tmem_store %seven, %t" TMEM END, 0,
@@ -91,8 +88,7 @@ static void test_dots_are_waited_for(void **unused) {
               "written while an asynchronous dot reads it");
 }
 
-static void test_what_breaks_a_rule_is_said(void **unused) {
-  (void)unused;
+TEST(test_what_breaks_a_rule_is_said) {
   static const struct {
     const char *body, *error;
   } cases[] = {

@@ -30,8 +30,7 @@ static uint32_t warnings(const char *body, uint64_t s, const char *text) {
   return n;
 }
 
-static void test_ways_into_an_address(void **unused) {
-  (void)unused;
+TEST(test_ways_into_an_address) {
   static const char *const bodies[] = {
       WRAPPED "%r = reshape %w : tile<8xi32>\n" LOAD_R,
       WRAPPED "%r = cast %w : tile<8xi64>\n" LOAD_R,
@@ -67,8 +66,7 @@ static void test_ways_into_an_address(void **unused) {
 }
 
 // Loop-carried values, and block pointers whose base or offsets are made from them.
-static void test_loops_and_block_pointers(void **unused) {
-  (void)unused;
+TEST(test_loops_and_block_pointers) {
 #define LOOP_INT                                                                                             \
   "\n%zero = constant {value = 0} : i32\n%one = constant {value = 1} : i32\n"                                \
   "%four = constant {value = 4} : i32\n%i = arange {start = 0, end = 8} : tile<8xi32>\n"                     \
@@ -96,8 +94,7 @@ static void test_loops_and_block_pointers(void **unused) {
 }
 
 // Lanes that do not access; bits that are meant as such; what comes out right in the end.
-static void test_no_ways(void **unused) {
-  (void)unused;
+TEST(test_no_ways) {
 #define SEVEN "%seven = constant {value = 7} : tile<8xi32>\n"
   static const char *const bodies[] = {
       WRAPPED "%c = ne %i, %i : tile<8xi1>\n%p = addptr %xs, %w : tile<8x*i32>\n"
@@ -124,8 +121,7 @@ static void test_no_ways(void **unused) {
 }
 
 // Widths, signs and operations in the words of the warning.
-static void test_words(void **unused) {
-  (void)unused;
+TEST(test_words) {
 #define SCALAR(ops) "\n%i = arange {start = 0, end = 8} : tile<8xi32>\n" ops "%xs = splat %x : tile<8x*i32>\n"
   assert_int_equal(warnings(SCALAR("%a = constant {value = -2147483648} : i32\n%b = sub %a, %s : i32\n"
                                    "%l = cast %b : i64\n%c = constant {value = 2147483647} : i64\n"
@@ -144,8 +140,7 @@ static void test_words(void **unused) {
 }
 
 // An access out of bounds has it as its note.
-static void test_out_of_bounds(void **unused) {
-  (void)unused;
+TEST(test_out_of_bounds) {
   Kernel k;
   int32_t x[8] = {0};
   kernel_open(&k, "%x: *i32, %out: *i32, %s: i32", WRAPPED "%r = add %w, %i : tile<8xi32>\n" LOAD_R);

@@ -103,8 +103,7 @@ static void run_kernel(const char *body, uint64_t rounds, const int32_t *want, c
   run_warps(4, body, rounds, want, says);
 }
 
-static void test_channels_hand_slots_on(void **unused) {
-  (void)unused;
+TEST(test_channels_hand_slots_on) {
   for (int rounds = 0; rounds <= ROUNDS; rounds++) {
     int32_t want[128] = {0};
     for (int i = 0; i < rounds * 128; i++) want[i % 128] += i * 3 - 100;
@@ -165,8 +164,7 @@ static const Mutant mutants[] = {
     {"ring_wait %r, %b :", "ring_wait %read, %b :", "the ring is used twice"},
 };
 
-static void test_every_mutant_is_told(void **unused) {
-  (void)unused;
+TEST(test_every_mutant_is_told) {
   for (size_t i = 0; i < sizeof mutants / sizeof *mutants; i++) {
     char *text = mutated(sums, &mutants[i]);
     run_kernel(text, ROUNDS, NULL, mutants[i].says);
@@ -275,8 +273,7 @@ static void remove_comments(char *text) {
   *to = 0;
 }
 
-static void test_every_mutant_of_a_product_is_told(void **unused) {
-  (void)unused;
+TEST(test_every_mutant_of_a_product_is_told) {
   static char text[1 << 16];
   FILE *file = fopen(TESTS_DIR "/golden/passes/shared/channels_tensor.tir", "rb");
   assert_non_null(file);
@@ -315,8 +312,7 @@ static void test_every_mutant_of_a_product_is_told(void **unused) {
   "%v" next ", %w" next " = ring_fill " from ", " buffer " : " VIEW ", ring\n" ring " = ring_commit %w" next \
   " : ring\n"
 
-static void test_groups_that_wait_for_one_another(void **unused) {
-  (void)unused;
+TEST(test_groups_that_wait_for_one_another) {
   run_kernel(CHANNELS READ("%r1", "1", "%r", "%b") READ("%r2", "2", "%r1", "%b")
                  READ("%s1", "3", "%s", "%c") "yield\n} do {\n" FILL("%f1", "1", "%f", "%b")
                      FILL("%f2", "2", "%f1", "%b") FILL("%g1", "3", "%g", "%c") "yield\n}\n",
@@ -334,8 +330,7 @@ static void test_groups_that_wait_for_one_another(void **unused) {
 }
 
 // Control flow that a group stops in: branches and while loops.
-static void test_groups_stop_anywhere(void **unused) {
-  (void)unused;
+TEST(test_groups_stop_anywhere) {
   int32_t want[128];
   for (int i = 0; i < 128; i++) want[i] = 3 * i - 100 + 3 * (128 + i) - 100;
   Mutant loop = {
@@ -367,8 +362,7 @@ static void test_groups_stop_anywhere(void **unused) {
 
 // Turns are given before they are waited for, passed on once, and over at the end; in each program
 // again.
-static void test_turns_alternate(void **unused) {
-  (void)unused;
+TEST(test_turns_alternate) {
   for (uint64_t rounds = 1; rounds < 4; rounds++)
     run_warps(8, TURNS(BEGIN, WAIT PASS, END), rounds, NULL, NULL);
   run_warps(8, TURNS(BEGIN END BEGIN, WAIT PASS, END), 2, NULL, NULL);
@@ -389,8 +383,7 @@ static void test_turns_alternate(void **unused) {
   "%r\n}\nyield\n"                                                                                           \
   "} do {\n%q = for %n, %n, %n, %fill : ring do (%i: i32, %r: ring) {\nyield %r\n}\nyield\n}\n"
 
-static void test_what_the_verifier_says(void **unused) {
-  (void)unused;
+TEST(test_what_the_verifier_says) {
   static const Mutant wrong[] = {
       {GROUPS "{group_warps = [4]}" USES, "", "has 1 regions"},
       {GROUPS "{group_warps = [4, 3]}" USES, "", "a power of two of warps"},

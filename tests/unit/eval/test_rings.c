@@ -28,8 +28,7 @@
 
 static void expect_invalid(const char *body, const char *error) { kernel_expect_invalid(HEAD, body, error); }
 
-static void test_each_value_is_used_once(void **unused) {
-  (void)unused;
+TEST(test_each_value_is_used_once) {
   expect_invalid(BEGIN FILL("%a", "%r1", "%r") FILL("%a2", "%r2", "%r"), "the ring is used twice");
   expect_invalid(BEGIN "%one = constant {value = 1} : i32\nfor %one, %n, %one do (%k: i32) {\n"
                        "%a, %r1 = ring_fill %r, %b : shared<128xi32, " S ">, ring\nyield\n}\n",
@@ -39,8 +38,7 @@ static void test_each_value_is_used_once(void **unused) {
       "the ring is used twice");
 }
 
-static void test_slots_go_round_in_turn(void **unused) {
-  (void)unused;
+TEST(test_slots_go_round_in_turn) {
   expect_invalid(BEGIN FILL("%a1", "%r1", "%r") FILL("%a2", "%r2", "%r1") FILL("%a3", "%r3", "%r2"),
                  "no slot is free");
   expect_invalid(BEGIN WAIT("%a1", "%r1", "%r"), "no slot is being filled");
@@ -57,8 +55,7 @@ static void test_slots_go_round_in_turn(void **unused) {
   expect_invalid("%r = ring_begin {slots = 2, filled = 2} : ring\n", "'filled' is fewer than the slots");
 }
 
-static void test_buffers_belong_to_the_ring(void **unused) {
-  (void)unused;
+TEST(test_buffers_belong_to_the_ring) {
   expect_invalid(BEGIN "%two = constant {value = 1} : i32\n%s = shared_index %b, %two : shared<128xi32, " S
                        ">\n" FILL("%a1", "%r1", "%r"),
                  "shared_index uses one");
@@ -91,8 +88,7 @@ static void expect_run(const char *body, const char *error) {
 
 #define FILLED FILL("%a1", "%r1", "%r") COPY("%a1") "%g = async_commit : token\n"
 
-static void test_slots_that_are_waited_for(void **unused) {
-  (void)unused;
+TEST(test_slots_that_are_waited_for) {
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") TAKE("%a2"), NULL);
   expect_run(BEGIN FILLED "async_wait %g {pending = 0}\n" WAIT("%a2", "%r2", "%r1") TAKE("%a2"), NULL);
   expect_run(BEGIN FILLED WAIT("%a2", "%r2", "%r1") TAKE("%a2"),
@@ -103,8 +99,7 @@ static void test_slots_that_are_waited_for(void **unused) {
   expect_run(BEGIN FILLED, "copies into slots of a ring are in flight, and no later op waits for them");
 }
 
-static void test_slots_out_of_turn(void **unused) {
-  (void)unused;
+TEST(test_slots_out_of_turn) {
   // Its turn is the next one.
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") RELEASE("%r3", "%r2")
                  FILL("%a3", "%r4", "%r3") PUT("%a3") WAIT("%a4", "%r5", "%r4") RELEASE("%r6", "%r5")
@@ -121,8 +116,7 @@ static void test_slots_out_of_turn(void **unused) {
 }
 
 // The data of an earlier iteration is gone after its slot is filled again.
-static void test_a_round_begins_without_values(void **unused) {
-  (void)unused;
+TEST(test_a_round_begins_without_values) {
   expect_run(
       BEGIN
       "%one = constant {value = 1} : i32\n%three = constant {value = 3} : i32\n"
@@ -168,8 +162,7 @@ static void expect_dot(const char *body, const char *error) {
   kernel_close(&k);
 }
 
-static void test_dots_under_way(void **unused) {
-  (void)unused;
+TEST(test_dots_under_way) {
   expect_dot(DOT "%e = dot_wait %d {pending = 0} : " ACC "\n" RELEASE("%r3", "%r2"), NULL);
   expect_dot(DOT "%e = dot_wait %d {pending = 1} : " ACC "\n" RELEASE("%r3", "%r2"),
              "an asynchronous dot that reads slot 0 may be in flight");

@@ -8,10 +8,7 @@
 
 #include <math.h>
 
-static void test_golden(void **state) {
-  (void)state;
-  golden_folder("builtins");
-}
+TEST(test_golden) { golden_folder("builtins"); }
 
 // --- Values ---
 
@@ -68,8 +65,7 @@ static void check(const char *functions, const char *body, const double *expecte
   check(functions, body, (const double[]){__VA_ARGS__},                                                      \
         sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-static void test_reductions(void **state) {
-  (void)state;
+TEST(test_reductions) {
   CHECK(
       "",
       "    tl.store(out, tl.sum(x))\n    tl.store(out + 1, tl.max(x, 0))\n    tl.store(out + 2, tl.min(x))\n"
@@ -87,8 +83,7 @@ static void test_reductions(void **state) {
         "    a, b = tl.reduce((n, x), 0, both)\n    tl.store(out, a)\n    tl.store(out + 1, b)\n", 39, 8);
 }
 
-static void test_scans(void **state) {
-  (void)state;
+TEST(test_scans) {
   CHECK("", "    tl.store(out + i, tl.cumsum(n, 0))\n", 3, -4, 8, 8, 13, 18, 17, 26, 126, 26, 28, 29, 37, 29,
         35, 39);
   CHECK(
@@ -102,8 +97,7 @@ static void test_scans(void **state) {
 }
 
 // Also with 16 bits: powers of two toward 0, and away from it.
-static void test_next_narrow(void **state) {
-  (void)state;
+TEST(test_next_narrow) {
   CHECK("",
         "    a = (i * 0x400).to(tl.int16).to(tl.float16, bitcast=True)\n"
         "    tl.store(out + i, libdevice.nextafter(a, 0.0).to(tl.int16, bitcast=True))\n"
@@ -121,8 +115,7 @@ static void test_next_narrow(void **state) {
         (double)INFINITY, NAN, -65504, NAN, -0x1p-133);
 }
 
-static void test_functions(void **state) {
-  (void)state;
+TEST(test_functions) {
   CHECK("",
         "    y = x[0:4]\n    o = out + tl.arange(0, 4)\n    tl.store(o, tl.sigmoid(y))\n"
         "    tl.store(o + 4, tl.clamp(y, -1.0, 2.0))\n    tl.store(o + 8, libdevice.fdim(y, 1.0))\n"
@@ -152,8 +145,7 @@ static void test_functions(void **state) {
       1.001953125, 1.0009765625, -1.0009765625, 65504);
 }
 
-static void test_shapes(void **state) {
-  (void)state;
+TEST(test_shapes) {
   CHECK("", "    m = tl.reshape(i, (2, 8))\n    tl.store(out + i, tl.ravel(tl.trans(m)))\n", 0, 8, 1, 9, 2,
         10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
   CHECK("",
@@ -176,8 +168,7 @@ static void test_shapes(void **state) {
         203, -31, 1025, 153, -31, 133, 8, 31, 1025, 8, 20006, 1617, 153, 31, 1617, 181);
 }
 
-static void test_memory(void **state) {
-  (void)state;
+TEST(test_memory) {
   CHECK("",
         "    tl.atomic_add(s, tl.sum(n))\n    tl.atomic_max(s + 1, 7)\n    tl.atomic_add(s + 2 + i * 0, i, "
         "mask=i > 2)\n"
@@ -203,8 +194,7 @@ static void test_memory(void **state) {
 }
 
 // The known answers of Random123 for Philox 4x32-10 and 4x64-10.
-static void test_philox(void **state) {
-  (void)state;
+TEST(test_philox) {
   CHECK("",
         "    z = tl.full([1], 0, tl.uint32)\n    o = out + tl.arange(0, 1)\n    a, b, c, d = tl.philox(0, z, "
         "z, z, z)\n"
@@ -314,8 +304,7 @@ static void random_call(const Builtin *builtin, uint64_t *state, Buf *out) {
 }
 
 // Whatever a builtin is called with, an error is given or the module verifies.
-static void test_random_calls(void **state) {
-  (void)state;
+TEST(test_random_calls) {
   static const char prologue[] =
       "import triton.language as tl\nfrom triton.language.extra import libdevice\n\n"
       "@jit\ndef combine(a, b):\n    return a + b\n\n"

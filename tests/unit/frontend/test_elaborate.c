@@ -6,13 +6,9 @@
 #include "eval/eval.h"
 #include "tests/unit/elaborate_golden.h"
 
-static void test_golden(void **state) {
-  (void)state;
-  golden_folder("elaborate");
-}
+TEST(test_golden) { golden_folder("elaborate"); }
 
-static void test_entries(void **state) {
-  (void)state;
+TEST(test_entries) {
   World *w = world_new();
   Str text = read_file(&w->arena, TESTS_DIR "/acceptance/elu.tile");
   uint16_t file = sources_add(&w->sources, "elu.tile", text);
@@ -29,8 +25,7 @@ static void test_entries(void **state) {
 }
 
 // The jit functions that others call are no entries.
-static void test_jit_entries(void **state) {
-  (void)state;
+TEST(test_jit_entries) {
   World *w = world_new();
   Str text = STR(
       "@triton.jit\ndef helper(x):\n    return x + 1\n\n@triton.jit\ndef piece(x):\n    return x * 2\n\n"
@@ -45,8 +40,7 @@ static void test_jit_entries(void **state) {
 }
 
 // Values from a caller are checked. An error that the entries gave before counts again.
-static void test_spec(void **state) {
-  (void)state;
+TEST(test_spec) {
   World *w = world_new();
   const uint32_t shape[] = {16};
   ParamSpec param = {.name = "p", .type = type_tile(&w->ir, type_scalar(&w->ir, ELEM_FP32), 1, shape, NULL)};
@@ -82,8 +76,7 @@ static bool elaborates(Str text) {
 }
 
 // Deep and wide inputs end in an error or a kernel, never in a crash.
-static void test_limits(void **state) {
-  (void)state;
+TEST(test_limits) {
   Buf deep = {0};
   buf_text(&deep, "@kernel\ndef k(p: *i32, n: i32):\n    store(p, n");
   for (int i = 0; i < 900; i++) buf_text(&deep, " + n");
@@ -202,8 +195,7 @@ static void check_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f) {
   world_free(w);
 }
 
-static void test_values(void **state) {
-  (void)state;
+TEST(test_values) {
   check_values(17, 5, 3, -7, 1.5f);
   check_values(-17, 5, 0xfffffff0u, 127, -2.25f);
   check_values(0, -3, 7, -128, 0.5f);

@@ -85,8 +85,7 @@ static bool run_file(const char *name) {
   return good && runs > 0;
 }
 
-static void test_values(void **state) {
-  (void)state;
+TEST(test_values) {
   DIR *dir = opendir(TESTS_DIR "/golden/values");
   assert_non_null(dir);
   int files = 0, failed = 0;

@@ -30,8 +30,7 @@ static void follow(File *files) {
 }
 
 // A name that a package's __init__ imports belongs to that import, whatever else its code mentions.
-static void test_a_name_that_is_only_imported(void **unused) {
-  (void)unused;
+TEST(test_a_name_that_is_only_imported) {
   File files[] = {
       {"main.py", "from pkg import tools\n@jit\ndef k(o):\n    store(o, tools.ONE)\n", false},
       {"pkg/__init__.py", "from pkg import tools\nfrom .ops import *\nALL = (tools.ONE, add)\n", false},
@@ -45,8 +44,7 @@ static void test_a_name_that_is_only_imported(void **unused) {
 }
 
 // A name that is also assigned, or imported under a condition, depends on the file's code.
-static void test_a_name_that_is_assigned_too(void **unused) {
-  (void)unused;
+TEST(test_a_name_that_is_assigned_too) {
   static const char *const packages[] = {
       "from .tools import ONE\nfrom .ops import *\nONE = add(ONE)\n",
       "from .ops import *\nif add:\n    from .tools import ONE\nTWO = ONE\n"};

@@ -45,9 +45,8 @@ static void join_lines(Str tokens, Buf *out) {
   buf_char(out, '\n');
 }
 
-static void test_golden(void **state) {
+TEST(test_golden) {
   static const char *const stems[] = {"expressions", "statements", "lines", "lex_errors"};
-  (void)state;
   for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
     Arena arena = {0};
     Setup setup;
@@ -71,8 +70,7 @@ static void check_tokens(const char *text, const char *expected) {
   clean(&setup);
 }
 
-static void test_ends(void **state) {
-  (void)state;
+TEST(test_ends) {
   check_tokens("", "1:1 END\n");
   check_tokens("\n\n", "3:1 END\n");
   check_tokens("# comment", "1:10 END\n");
@@ -82,8 +80,7 @@ static void test_ends(void **state) {
   check_tokens("(a\n", "1:1 LPAREN (\n1:2 NAME a\n1:3 NEWLINE\n2:1 END\n");
 }
 
-static void test_columns_saturate(void **state) {
-  (void)state;
+TEST(test_columns_saturate) {
   Arena arena = {0};
   size_t n = 70000;
   char *text = arena_alloc(&arena, n + 3);
@@ -98,8 +95,7 @@ static void test_columns_saturate(void **state) {
 }
 
 // A string's place is its first line; what follows it is on its last.
-static void test_multiline_string(void **state) {
-  (void)state;
+TEST(test_multiline_string) {
   check_tokens("a = '''x\ny''' + b",
                "1:1 NAME a\n1:3 EQUALS =\n1:5 STRING \"'''x\\ny'''\"\n2:6 PLUS +\n2:8 NAME b\n"
                "2:9 NEWLINE\n2:9 END\n");

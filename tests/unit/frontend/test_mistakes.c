@@ -118,15 +118,9 @@ static void check_folder(const char *folder, uint32_t least) {
   assert_true(count >= least);
 }
 
-static void test_compile(void **state) {
-  (void)state;
-  check_folder("compile", 60);
-}
+TEST(test_compile) { check_folder("compile", 60); }
 
-static void test_run(void **state) {
-  (void)state;
-  check_folder("run", 30);
-}
+TEST(test_run) { check_folder("run", 30); }
 
 int suite_mistakes(void) {
   const char *slash = strrchr(unit_program, '/');

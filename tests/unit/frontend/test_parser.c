@@ -25,11 +25,10 @@ static void parse(Setup *setup, const char *name, Str text) {
   assert_non_null(setup->module);
 }
 
-static void test_golden(void **state) {
+TEST(test_golden) {
   static const char *const names[] = {"expressions.tile", "statements.tile", "lines.tile", "lex_errors.tile",
                                       "errors.tile",      "unclosed.tile",   "kernels.py",
                                       "utf16.tile",       "carriage_returns.tile"};
-  (void)state;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     Setup setup;
     Buf out = {0};
@@ -50,12 +49,11 @@ static void test_golden(void **state) {
   }
 }
 
-static void test_acceptance_kernels(void **state) {
+TEST(test_acceptance_kernels) {
   static const struct {
     const char *name;
     uint32_t functions;
   } files[] = {{"add", 2}, {"elu", 1}, {"matmul", 4}, {"reduce", 5}, {"weighted_sum", 3}};
-  (void)state;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     Setup setup;
     Arena arena = {0};
@@ -92,8 +90,7 @@ static void check_deep(const char *head, const char *unit, int count, const char
   arena_free(&setup.arena);
 }
 
-static void test_depth(void **state) {
-  (void)state;
+TEST(test_depth) {
   const char *brackets = "brackets are nested too deeply", *statement = "this statement is nested too deeply";
   const char *expression = "this expression is nested too deeply";
   check_deep("x = ", "(", 10000, "1", brackets);
@@ -112,8 +109,7 @@ static void test_depth(void **state) {
 }
 
 // Brackets and blocks as deep as they may be.
-static void test_depth_allowed(void **state) {
-  (void)state;
+TEST(test_depth_allowed) {
   Setup setup;
   Buf text = {0}, out = {0};
   buf_text(&text, "def f(x):\n");
@@ -145,8 +141,7 @@ static void test_depth_allowed(void **state) {
   buf_free(&out);
 }
 
-static void test_counts(void **state) {
-  (void)state;
+TEST(test_counts) {
   Setup setup;
   Buf text = {0};
   buf_text(&text, "def f(");
@@ -168,9 +163,8 @@ static void test_counts(void **state) {
 }
 
 // Sources without text, or with more than a Loc can name places in.
-static void test_no_text(void **state) {
+TEST(test_no_text) {
   static const char *const messages[] = {"this file has no text", "this file is larger than 256 MiB"};
-  (void)state;
   for (size_t i = 0; i < 2; i++) {
     Setup setup = {0};
     setup.names.arena = setup.sources.arena = setup.diags.arena = &setup.arena;
@@ -184,7 +178,7 @@ static void test_no_text(void **state) {
   }
 }
 
-static void test_expression(void **state) {
+TEST(test_expression) {
   static const struct {
     const char *text, *dump;
   } cases[] = {
@@ -198,7 +192,6 @@ static void test_expression(void **state) {
       {"a = 1", NULL},
       {"a\nb", NULL},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Arena arena = {0};
     Interner names = {.arena = &arena};

@@ -11,8 +11,7 @@ static uint32_t count_uses(const Value *value) {
   return n;
 }
 
-static void test_uses_follow_every_change(void **unused) {
-  (void)unused;
+TEST(test_uses_follow_every_change) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -39,8 +38,7 @@ static void test_uses_follow_every_change(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_erasing_what_is_used_is_a_fault(void **unused) {
-  (void)unused;
+TEST(test_erasing_what_is_used_is_a_fault) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -59,8 +57,7 @@ static void test_erasing_what_is_used_is_a_fault(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_operands_can_be_added_while_used_values_stay_listed(void **unused) {
-  (void)unused;
+TEST(test_operands_can_be_added_while_used_values_stay_listed) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -82,8 +79,7 @@ static void test_operands_can_be_added_while_used_values_stay_listed(void **unus
   ir_fixture_close(&s);
 }
 
-static void test_regions_know_their_warps(void **unused) {
-  (void)unused;
+TEST(test_regions_know_their_warps) {
   IrFixture s;
   ir_fixture_open(&s);
   s.module->target.num_warps = 8;
@@ -103,8 +99,7 @@ static void test_regions_know_their_warps(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_moving_and_inserting_keep_order(void **unused) {
-  (void)unused;
+TEST(test_moving_and_inserting_keep_order) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -138,8 +133,7 @@ static void visit(Op *op, void *data) {
   }
 }
 
-static void test_walking_is_safe_while_ops_go_and_come(void **unused) {
-  (void)unused;
+TEST(test_walking_is_safe_while_ops_go_and_come) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -178,8 +172,7 @@ static void expect_walk(OpWalk w, OpKind erased, const char *names) {
   assert_string_equal(seen, names);
 }
 
-static void test_walks_and_queries(void **unused) {
-  (void)unused;
+TEST(test_walks_and_queries) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -226,8 +219,7 @@ static void test_walks_and_queries(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_attributes_are_sorted_and_replaced(void **unused) {
-  (void)unused;
+TEST(test_attributes_are_sorted_and_replaced) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -248,8 +240,7 @@ static void test_attributes_are_sorted_and_replaced(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_constants_are_found_through_splats(void **unused) {
-  (void)unused;
+TEST(test_constants_are_found_through_splats) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -265,8 +256,7 @@ static void test_constants_are_found_through_splats(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_names_are_made_unique(void **unused) {
-  (void)unused;
+TEST(test_names_are_made_unique) {
   IrFixture s;
   ir_fixture_open(&s);
   Func *func = new_func(&s);
@@ -300,8 +290,7 @@ static Func *breakable(IrFixture *s, Value **sum) {
   return func;
 }
 
-static void test_broken_use_lists_are_found(void **unused) {
-  (void)unused;
+TEST(test_broken_use_lists_are_found) {
   IrFixture s;
   Value *sum;
   breakable(&s, &sum);
@@ -318,8 +307,7 @@ static void test_broken_use_lists_are_found(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_use_before_definition_is_found(void **unused) {
-  (void)unused;
+TEST(test_use_before_definition_is_found) {
   IrFixture s;
   Value *sum;
   Func *func = breakable(&s, &sum);
@@ -328,8 +316,7 @@ static void test_use_before_definition_is_found(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_other_broken_structure_is_found(void **unused) {
-  (void)unused;
+TEST(test_other_broken_structure_is_found) {
   IrFixture s;
   Value *sum;
   Func *func = breakable(&s, &sum);
@@ -371,8 +358,7 @@ static void test_other_broken_structure_is_found(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_every_op_row_is_consistent(void **unused) {
-  (void)unused;
+TEST(test_every_op_row_is_consistent) {
   for (int kind = 0; kind < OP_COUNT; kind++) {
     const OpInfo *info = op_info((OpKind)kind);
     OpKind found;

@@ -6,8 +6,7 @@
 #include "ir/ir.h"
 #include "tests/unit/layout_random.h"
 
-static void test_application_is_the_xor_of_bases(void **unused) {
-  (void)unused;
+TEST(test_application_is_the_xor_of_bases) {
   uint64_t state = 1;
   for (int t = 0; t < TRIALS; t++) {
     Layout l = random_small(&state);
@@ -20,8 +19,7 @@ static void test_application_is_the_xor_of_bases(void **unused) {
   }
 }
 
-static void test_composition_applies_one_after_the_other(void **unused) {
-  (void)unused;
+TEST(test_composition_applies_one_after_the_other) {
   uint64_t state = 2;
   for (int t = 0; t < TRIALS; t++) {
     Layout a = random_small(&state);
@@ -33,8 +31,7 @@ static void test_composition_applies_one_after_the_other(void **unused) {
   }
 }
 
-static void test_inverse_is_the_smallest_holder(void **unused) {
-  (void)unused;
+TEST(test_inverse_is_the_smallest_holder) {
   uint64_t state = 3;
   int onto = 0, not_onto = 0;
   for (int t = 0; t < TRIALS; t++) {
@@ -53,8 +50,7 @@ static void test_inverse_is_the_smallest_holder(void **unused) {
   assert_true(onto > 200 && not_onto > 200);
 }
 
-static void test_holders_without_free_bits_hold_every_element_once(void **unused) {
-  (void)unused;
+TEST(test_holders_without_free_bits_hold_every_element_once) {
   uint64_t state = 4;
   for (int t = 0; t < TRIALS; t++) {
     Layout l = random_small(&state);
@@ -118,8 +114,7 @@ static Layout varied(uint64_t *state, const Layout *src) {
   return dst;
 }
 
-static void test_conversion_kinds(void **unused) {
-  (void)unused;
+TEST(test_conversion_kinds) {
   uint64_t state = 5;
   int seen[4] = {0};
   for (int t = 0; t < 2 * TRIALS; t++) {
@@ -134,8 +129,7 @@ static void test_conversion_kinds(void **unused) {
   for (int k = 0; k < 4; k++) assert_true(seen[k] > 100);
 }
 
-static void test_contiguous_registers(void **unused) {
-  (void)unused;
+TEST(test_contiguous_registers) {
   uint64_t state = 6;
   int seen[4] = {0};
   for (int t = 0; t < TRIALS; t++) {
@@ -222,8 +216,7 @@ static void expect_onto(const Layout *layout, uint32_t warp_bits) {
   if (layout_in_bits(layout) == layout->out_bits) assert_int_equal(masks[DIM_LANE] | masks[DIM_WARP], 0);
 }
 
-static void test_blocked_by_coordinates(void **unused) {
-  (void)unused;
+TEST(test_blocked_by_coordinates) {
   uint64_t state = 7;
   int exact = 0, broadcasting = 0;
   for (int t = 0; t < 400; t++) {
@@ -241,8 +234,7 @@ static void test_blocked_by_coordinates(void **unused) {
   assert_true(exact > 20 && broadcasting > 20);
 }
 
-static void test_default_covers_every_tile(void **unused) {
-  (void)unused;
+TEST(test_default_covers_every_tile) {
   uint64_t state = 8;
   for (int t = 0; t < TRIALS; t++) {
     uint32_t warp_bits = random_below(&state, 6), elem_bits = random_below(&state, 5);
@@ -258,8 +250,7 @@ static void test_default_covers_every_tile(void **unused) {
   }
 }
 
-static void test_default_of_a_vector_is_coalesced(void **unused) {
-  (void)unused;
+TEST(test_default_of_a_vector_is_coalesced) {
   Layout l = layout_default(1, (uint32_t[]){1024}, (uint32_t[]){0}, 2, 2);
   Buf out = {0};
   layout_print(&l, &out);
@@ -276,8 +267,7 @@ static void test_default_of_a_vector_is_coalesced(void **unused) {
   buf_free(&out);
 }
 
-static void test_interning(void **unused) {
-  (void)unused;
+TEST(test_interning) {
   Arena arena = {0};
   IrContext ir;
   ir_context_init(&ir, &arena, NULL, NULL);
@@ -295,8 +285,7 @@ static void test_interning(void **unused) {
   arena_free(&arena);
 }
 
-static void test_bad_layouts_are_faults(void **unused) {
-  (void)unused;
+TEST(test_bad_layouts_are_faults) {
   Arena arena = {0};
   IrContext ir;
   ir_context_init(&ir, &arena, NULL, NULL);

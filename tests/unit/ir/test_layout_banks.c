@@ -78,8 +78,7 @@ static bool any_vector(const Layout *l, const uint32_t *offsets, uint32_t v, uin
   return false;
 }
 
-static void test_vectors_are_the_widest(void **unused) {
-  (void)unused;
+TEST(test_vectors_are_the_widest) {
   uint64_t state = 41;
   uint32_t seen[5] = {0}, offsets[1024];
   for (int t = 0; t < TRIALS / 2; t++) {
@@ -98,8 +97,7 @@ static void test_vectors_are_the_widest(void **unused) {
   for (uint32_t v = 0; v < 4; v++) assert_true(seen[v] > 50);
 }
 
-static void test_wavefronts_are_the_simulators(void **unused) {
-  (void)unused;
+TEST(test_wavefronts_are_the_simulators) {
   uint64_t state = 42;
   uint32_t conflicts = 0, clean = 0, sizes[5] = {0}, offsets[1024];
   for (int t = 0; t < 2 * TRIALS; t++) {
@@ -192,8 +190,7 @@ static bool any_matrix(const Layout *l, const uint32_t *offsets, uint32_t elem_b
   return false;
 }
 
-static void test_matrices(void **unused) {
-  (void)unused;
+TEST(test_matrices) {
   uint64_t state = 44;
   uint32_t seen[3] = {0}, conflicts = 0, offsets[1024];
   for (int t = 0; t < TRIALS; t++) {
@@ -218,8 +215,7 @@ static void test_matrices(void **unused) {
   assert_true(seen[0] > 300 && seen[1] > 300 && seen[2] > 200 && conflicts > 300);
 }
 
-static void test_offsets(void **unused) {
-  (void)unused;
+TEST(test_offsets) {
   uint64_t state = 43;
   for (int t = 0; t < 200; t++) {
     Layout shared = random_shared(&state, random_below(&state, 7));

@@ -8,8 +8,7 @@ static uint32_t at(const Layout *layout, uint32_t reg, uint32_t thread) {
 }
 
 // PTX ISA, mma.m16n8k16: c registers at row g + 8 (v / 2), column 2 q + v % 2, g = lane / 4, q = lane % 4.
-static void result_of_mma(void **state) {
-  (void)state;
+TEST(result_of_mma) {
   DotShape shape = {.m = 4, .n = 3, .k = 4};
   Layout layout = layout_mma_result(&shape, &(DotWarps){0}, false);
   assert_int_equal(layout_registers(&layout), 4);
@@ -20,8 +19,7 @@ static void result_of_mma(void **state) {
 
 // a with 16 bits: row g + 8 ((v / 2) % 2), k = 2 q + v % 2 + 8 (v / 4).
 // With 8 bits: k = 4 q + v % 4 + 16 (v / 8), row by v / 4.
-static void first_operand_of_mma(void **state) {
-  (void)state;
+TEST(first_operand_of_mma) {
   for (uint32_t pack = 0; pack <= 2; pack++) {
     DotShape shape = {.m = 4, .n = 3, .k = 3 + pack};
     Layout result = layout_mma_result(&shape, &(DotWarps){0}, false);
@@ -38,8 +36,7 @@ static void first_operand_of_mma(void **state) {
 }
 
 // b: n = g, k = 2 q + v % 2 + 8 (v / 2).
-static void second_operand_of_mma(void **state) {
-  (void)state;
+TEST(second_operand_of_mma) {
   for (uint32_t pack = 0; pack <= 2; pack++) {
     DotShape shape = {.m = 4, .n = 3, .k = 3 + pack};
     Layout result = layout_mma_result(&shape, &(DotWarps){0}, false);
@@ -55,8 +52,7 @@ static void second_operand_of_mma(void **state) {
 }
 
 // wgmma m64nN: row 16 warp + g + 8 ((v / 2) % 2), column 8 (v / 4) + 2 q + v % 2.
-static void result_of_wgmma(void **state) {
-  (void)state;
+TEST(result_of_wgmma) {
   DotShape shape = {.m = 6, .n = 7, .k = 4};
   Layout layout = layout_mma_result(&shape, &(DotWarps){.m = 2}, true);
   assert_int_equal(layout_registers(&layout), 64);
@@ -69,8 +65,7 @@ static void result_of_wgmma(void **state) {
 
 // wgmma m64nNk8 whose first operand is in registers: row 16 warp + g + 8 (v % 2), k = q + 4 (v / 2). Rows g
 // and g + 8 are neighbours; for b all of it is transposed.
-static void operand_read_by_wgmma(void **state) {
-  (void)state;
+TEST(operand_read_by_wgmma) {
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     bool b = operand == DOT_B;
     DotShape shape = {.m = b ? 5 : 6, .n = b ? 6 : 5, .k = 3};
@@ -93,8 +88,7 @@ static void operand_read_by_wgmma(void **state) {
 
 // A dot of 16 rows, computed transposed by wgmma m64n16.
 // Column 16 warp + g + 8 (v / 2 % 2), row 8 (v / 4) + 2 q + v % 2.
-static void result_of_swapped_wgmma(void **state) {
-  (void)state;
+TEST(result_of_swapped_wgmma) {
   DotShape shape = {.m = 4, .n = 7, .k = 4};
   Layout layout = layout_wgmma_swapped(&shape, &(DotWarps){.m = 3});
   assert_int_equal(layout_registers(&layout), 8);
@@ -106,8 +100,7 @@ static void result_of_swapped_wgmma(void **state) {
 }
 
 // Every element is held, whatever the warps; those with work of their own hold it once.
-static void warps_divide_the_result(void **state) {
-  (void)state;
+TEST(warps_divide_the_result) {
   DotShape shape = {.m = 7, .n = 7, .k = 4};
   for (uint32_t m = 0; m <= 3; m++)
     for (uint32_t n = 0; n <= 3; n++) {
@@ -123,8 +116,7 @@ static void warps_divide_the_result(void **state) {
 }
 
 // Every thread has all of k for every element of its result.
-static void operands_of_fma(void **state) {
-  (void)state;
+TEST(operands_of_fma) {
   DotShape shape = {.m = 6, .n = 5, .k = 3};
   Layout result = layout_fma_result(&shape, 2), inverse;
   assert_true(layout_invert(&result, &inverse));
@@ -145,8 +137,7 @@ static void operands_of_fma(void **state) {
 
 // PTX ISA, swizzling modes: within 8 lines of 128 bytes the 16-byte chunk's number within its row
 // is XORed with the line's number.
-static void shared_of_wgmma(void **state) {
-  (void)state;
+TEST(shared_of_wgmma) {
   for (uint32_t elem_bits = 0; elem_bits <= 2; elem_bits++)
     for (uint32_t inner_bits = 5 - elem_bits; inner_bits <= 8; inner_bits++)
       for (uint32_t contiguous = 0; contiguous <= 1; contiguous++) {
@@ -167,8 +158,7 @@ static void shared_of_wgmma(void **state) {
       }
 }
 
-static void too_narrow_for_wgmma(void **state) {
-  (void)state;
+TEST(too_narrow_for_wgmma) {
   Layout layout;
   uint32_t row_bytes;
   assert_false(layout_wgmma_shared(4, 3, 1, 1, &layout, &row_bytes)); // rows of 16 bytes
@@ -177,8 +167,7 @@ static void too_narrow_for_wgmma(void **state) {
 
 // PTX ISA, tcgen05: D's row is the lane; of 64 rows, those of a warp are its first 16 lanes. `16x256b` is as mma's c, of 16
 // lanes and 8 columns; a warp has 32 lanes, by its number modulo 4.
-static void result_of_tcgen05(void **state) {
-  (void)state;
+TEST(result_of_tcgen05) {
   static const struct {
     DotShape shape;
     DotWarps warps;

@@ -108,8 +108,7 @@ static Layout random_onto(uint64_t *state, uint32_t registers, uint32_t warps) {
   return l;
 }
 
-static void test_permutations_need_no_more_shuffles_than_must_be(void **unused) {
-  (void)unused;
+TEST(test_permutations_need_no_more_shuffles_than_must_be) {
   uint64_t state = 31;
   uint32_t butterflies = 0, others = 0, by_warp = 0;
   for (int t = 0; t < TRIALS; t++) {
@@ -142,8 +141,7 @@ static void drop_register(Layout *l) {
 }
 
 // Elements held several times: by lanes whose basis is 0 or a sum of others, by registers, on either side.
-static void test_held_several_times(void **unused) {
-  (void)unused;
+TEST(test_held_several_times) {
   uint64_t state = 32;
   uint32_t planned = 0, declined = 0, crossing = 0;
   for (int t = 0; t < 2 * TRIALS; t++) {
@@ -171,8 +169,7 @@ static void test_held_several_times(void **unused) {
   assert_true(declined < 300);
 }
 
-static void test_one_lane_cannot_give_two_registers(void **unused) {
-  (void)unused;
+TEST(test_one_lane_cannot_give_two_registers) {
   // Every warp has all 64 elements; each wants two, both of one lane of the source, in two lanes at once.
   const Layout src = {.bits = {1, 5, 5}, .out_bits = 6, .basis = {1, 2, 4, 8, 16, 32, 0, 0, 0, 0, 0}};
   const Layout dst = {.bits = {0, 5, 5}, .out_bits = 6, .basis = {1, 0, 0, 0, 0, 2, 4, 8, 16, 32}};
@@ -182,8 +179,7 @@ static void test_one_lane_cannot_give_two_registers(void **unused) {
 }
 
 // docs/layouts.md shows this plan.
-static void test_the_example_of_the_documentation(void **unused) {
-  (void)unused;
+TEST(test_the_example_of_the_documentation) {
   const Layout src = {.bits = {2, 5}, .out_bits = 7, .basis = {1, 2, 4, 8, 16, 32, 64}};
   const Layout dst = {.bits = {2, 5}, .out_bits = 7, .basis = {32, 64, 1, 2, 4, 8, 16}};
   LanePlan plan;

@@ -68,8 +68,7 @@ static void expect_no_copies(const Layout *l) {
   assert_int_equal(masks[DIM_REGISTER], 0);
 }
 
-static void test_dim_bits(void **unused) {
-  (void)unused;
+TEST(test_dim_bits) {
   uint64_t state = 11;
   for (int t = 0; t < TRIALS; t++) {
     Shape shape = random_shape(&state);
@@ -82,8 +81,7 @@ static void test_dim_bits(void **unused) {
   }
 }
 
-static void test_slice_drops_one_coordinate(void **unused) {
-  (void)unused;
+TEST(test_slice_drops_one_coordinate) {
   uint64_t state = 12;
   for (int t = 0; t < TRIALS; t++) {
     Shape shape = random_shape(&state);
@@ -109,8 +107,7 @@ static void test_slice_drops_one_coordinate(void **unused) {
   }
 }
 
-static void test_trans_permutes_coordinates(void **unused) {
-  (void)unused;
+TEST(test_trans_permutes_coordinates) {
   uint64_t state = 13;
   for (int t = 0; t < TRIALS; t++) {
     Shape shape = random_shape(&state), to = shape;
@@ -131,8 +128,7 @@ static void test_trans_permutes_coordinates(void **unused) {
   }
 }
 
-static void test_broadcast_both_ways(void **unused) {
-  (void)unused;
+TEST(test_broadcast_both_ways) {
   uint64_t state = 14;
   for (int t = 0; t < TRIALS; t++) {
     Shape out = random_shape(&state), in = out;
@@ -166,8 +162,7 @@ static void test_broadcast_both_ways(void **unused) {
 }
 
 // The first 2^bits-th of the dimension lies as before, and the new inputs choose among the parts.
-static void test_stretch_repeats_a_dimension(void **unused) {
-  (void)unused;
+TEST(test_stretch_repeats_a_dimension) {
   uint64_t state = 7;
   for (int round = 0; round < 2000; round++) {
     Shape shape = random_shape(&state);
@@ -192,8 +187,7 @@ static void test_stretch_repeats_a_dimension(void **unused) {
   }
 }
 
-static void test_join_interleaves(void **unused) {
-  (void)unused;
+TEST(test_join_interleaves) {
   uint64_t state = 15;
   for (int t = 0; t < TRIALS; t++) {
     Layout l = random_small(&state), j = layout_join(&l), back;
@@ -220,8 +214,7 @@ static bool splits(const Layout *l) {
   return true;
 }
 
-static void test_split(void **unused) {
-  (void)unused;
+TEST(test_split) {
   uint64_t state = 16;
   int seen[2] = {0};
   for (int t = 0; t < 2 * TRIALS; t++) {

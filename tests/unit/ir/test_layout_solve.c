@@ -23,8 +23,7 @@ static Layout random_tiny(uint64_t *state) {
   return random_layout(state, random_below(state, 4), bits);
 }
 
-static void test_product_works_on_each_part(void **unused) {
-  (void)unused;
+TEST(test_product_works_on_each_part) {
   uint64_t state = 21;
   for (int t = 0; t < TRIALS; t++) {
     Layout a = random_tiny(&state), b = random_tiny(&state), p = layout_product(&a, &b);
@@ -54,8 +53,7 @@ static bool divides(const Layout *whole, const Layout *left) {
   return true;
 }
 
-static void test_division_undoes_products(void **unused) {
-  (void)unused;
+TEST(test_division_undoes_products) {
   uint64_t state = 22;
   int seen[2] = {0};
   for (int t = 0; t < 2 * TRIALS; t++) {
@@ -82,8 +80,7 @@ static uint32_t smallest_input(const Layout *a, uint32_t want) {
   return UINT32_MAX;
 }
 
-static void test_equations(void **unused) {
-  (void)unused;
+TEST(test_equations) {
   uint64_t state = 23;
   int seen[2] = {0};
   for (int t = 0; t < TRIALS; t++) {
@@ -105,8 +102,7 @@ static void test_equations(void **unused) {
   assert_true(seen[0] > 200 && seen[1] > 200);
 }
 
-static void test_delta(void **unused) {
-  (void)unused;
+TEST(test_delta) {
   uint64_t state = 24;
   int seen[2] = {0};
   for (int t = 0; t < TRIALS; t++) {

@@ -83,8 +83,7 @@ static uint32_t common_registers(const Layout *a, const Layout *b) {
   return n;
 }
 
-static void test_any_two_arrangements(void **unused) {
-  (void)unused;
+TEST(test_any_two_arrangements) {
   uint64_t state = 51;
   for (int t = 0; t < TRIALS; t++) {
     uint32_t registers = random_below(&state, 6), warps = random_below(&state, 4);
@@ -100,8 +99,7 @@ static void test_any_two_arrangements(void **unused) {
 }
 
 // Sums of bases, elements held several times: still a bijection, still no conflicts.
-static void test_mixed_and_repeated_bases(void **unused) {
-  (void)unused;
+TEST(test_mixed_and_repeated_bases) {
   uint64_t state = 52;
   uint32_t ideal = 0;
   for (int t = 0; t < TRIALS; t++) {
@@ -133,8 +131,7 @@ static Layout blocked(const uint32_t *shape, uint32_t fastest, uint32_t elem_bit
   return layout_default(2, shape, order, elem_bits, warp_bits);
 }
 
-static void test_transpositions(void **unused) {
-  (void)unused;
+TEST(test_transpositions) {
   static const uint32_t shapes[][2] = {{16, 16}, {32, 32}, {64, 64}, {128, 32}, {32, 128}, {64, 256}};
   for (uint32_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
     for (uint32_t elem_bits = 0; elem_bits < 4; elem_bits++)
@@ -163,8 +160,7 @@ static Layout operand(uint32_t k_at, uint32_t outer_at) {
   return l;
 }
 
-static void test_blocked_to_dot_operands(void **unused) {
-  (void)unused;
+TEST(test_blocked_to_dot_operands) {
   const uint32_t shape[2] = {64, 64};
   Layout from = blocked(shape, 1, 3, 2), a = operand(0, 6), b = operand(6, 0);
   Cost store, load;
@@ -180,8 +176,7 @@ static void test_blocked_to_dot_operands(void **unused) {
   for (uint32_t i = 0; i < 8; i++) assert_int_equal(layout_apply_offset(&shared, i), i);
 }
 
-static void test_accumulators_to_blocked(void **unused) {
-  (void)unused;
+TEST(test_accumulators_to_blocked) {
   // m16n8 tiles of a 64 x 64 result, 4 warps along m.
   // Registers: n0, m3, n3... Lanes: n1, n2, m0..m2.
   const Layout sum = {
@@ -198,8 +193,7 @@ static void test_accumulators_to_blocked(void **unused) {
 }
 
 // docs/layouts.md shows these.
-static void test_the_examples_of_the_documentation(void **unused) {
-  (void)unused;
+TEST(test_the_examples_of_the_documentation) {
   const uint32_t shape[2] = {64, 64};
   Layout from = blocked(shape, 1, 3, 2), a = operand(0, 6);
   Cost store, load;

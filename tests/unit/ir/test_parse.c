@@ -48,8 +48,7 @@ static void expect_golden(const char *name, const char *got) {
   free(want);
 }
 
-static void test_round_trip_of_every_construct(void **unused) {
-  (void)unused;
+TEST(test_round_trip_of_every_construct) {
   char *message = NULL, *source = read_file("kitchen.tir");
   char *once = reprint(source, NULL, &message);
   if (!once) fail_msg("%s", message);
@@ -68,8 +67,7 @@ static void test_round_trip_of_every_construct(void **unused) {
 #define MAP_OF(parts) "module { kernel @k(%n: i64, %a: *fp16) map %m: tensor_map<" parts "> { yield %a, %n, %n, %n } { return } }"
 #define MAP "tensor_map<fp16, box=[64, 64], swizzle=128, fill=zero>"
 
-static void test_round_trip_of_a_kernel(void **unused) {
-  (void)unused;
+TEST(test_round_trip_of_a_kernel) {
   char *message = NULL, *source = read_file("add.tir");
   char *once = reprint(source, &(PrintOptions){.no_locs = true}, &message);
   if (!once) fail_msg("%s", message);
@@ -220,8 +218,7 @@ static const Invalid texts[] = {
      "a grid computes with scalars only"},
 };
 
-static void test_invalid_texts(void **unused) {
-  (void)unused;
+TEST(test_invalid_texts) {
   int wrong = 0;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     wrong += !expect_error(texts[i].text, texts[i].error);
@@ -384,8 +381,7 @@ static const Invalid bodies[] = {
     {"yield", "yield: is before the end of its region"},
 };
 
-static void test_invalid_ops(void **unused) {
-  (void)unused;
+TEST(test_invalid_ops) {
   int wrong = 0;
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     Buf text = {0};
@@ -400,8 +396,7 @@ static void test_invalid_ops(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
-static void test_deep_nesting_is_an_error(void **unused) {
-  (void)unused;
+TEST(test_deep_nesting_is_an_error) {
   int wrong = 0;
   Buf text = {0};
   buf_text(&text, head);
@@ -415,8 +410,7 @@ static void test_deep_nesting_is_an_error(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
-static void test_locations_come_from_the_text_or_are_places_in_it(void **unused) {
-  (void)unused;
+TEST(test_locations_come_from_the_text_or_are_places_in_it) {
   TextFixture s;
   text_fixture_open(&s);
   uint16_t file = sources_add(&s.sources, "x.tir",
@@ -441,8 +435,7 @@ static void test_locations_come_from_the_text_or_are_places_in_it(void **unused)
   text_fixture_close(&s);
 }
 
-static void test_op_table_of_the_docs_is_current(void **unused) {
-  (void)unused;
+TEST(test_op_table_of_the_docs_is_current) {
   static const char begin[] = "<!-- op table: generated -->\n", end[] = "<!-- end of the op table -->";
   char path[600];
   snprintf(path, sizeof path, "%s/../docs/tir.md", TESTS_DIR);

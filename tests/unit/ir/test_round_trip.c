@@ -55,8 +55,7 @@ static void check_result(Arena *arena, const char *name, Str text, Counts *count
   buf_free(&result);
 }
 
-static void test_golden_files(void **state) {
-  (void)state;
+TEST(test_golden_files) {
   glob_t files;
   Counts counts = {0};
   assert_int_equal(glob(TESTS_DIR "/golden/*/*.tir", 0, NULL, &files), 0);

@@ -13,8 +13,7 @@ static const TargetInfo *row(const char *name) {
   return info;
 }
 
-static void test_names(void **state) {
-  (void)state;
+TEST(test_names) {
   uint32_t count;
   const TargetInfo *list = target_list(&count);
   for (uint32_t i = 0; i < count; i++) {
@@ -37,8 +36,7 @@ static void test_names(void **state) {
 }
 
 // A suffix adds instructions; the chip and the card are the same.
-static void test_suffixed_rows_are_their_bases(void **state) {
-  (void)state;
+TEST(test_suffixed_rows_are_their_bases) {
   uint32_t count;
   const TargetInfo *list = target_list(&count);
   for (uint32_t i = 0; i < count; i++) {
@@ -56,8 +54,7 @@ static void test_suffixed_rows_are_their_bases(void **state) {
   }
 }
 
-static void test_limits(void **state) {
-  (void)state;
+TEST(test_limits) {
   uint32_t count;
   const TargetInfo *list = target_list(&count);
   for (uint32_t i = 0; i < count; i++) {
@@ -74,8 +71,7 @@ static void test_limits(void **state) {
   assert_string_equal(target_since(offsetof(TargetInfo, has_wgmma)), "sm_90a");
 }
 
-static void test_devices(void **state) {
-  (void)state;
+TEST(test_devices) {
   static const struct {
     int major, minor;
     const char *name;
@@ -94,8 +90,7 @@ static void test_devices(void **state) {
 }
 
 // sim/ knows nothing of ir/.
-static void test_the_simulators_chip(void **state) {
-  (void)state;
+TEST(test_the_simulators_chip) {
   const TargetInfo *info = target_fallback();
   assert_int_equal(CHIP_MULTIPROCESSORS, info->multiprocessors);
   assert_int_equal(CHIP_BLOCK_THREADS, BLOCK_MAX_THREADS);
@@ -115,8 +110,7 @@ static void test_the_simulators_chip(void **state) {
   assert_int_equal(CHIP_TENSOR_BOX, info->tensor_box);
 }
 
-static void test_tuning_constants_are_positive(void **state) {
-  (void)state;
+TEST(test_tuning_constants_are_positive) {
 #define X(name, value, unit, what, measured)                                                                 \
   assert_true(TUNE_##name > 0 && (unit)[0] && (what)[0] && (measured)[0]);
 #include "target/tuning.def"

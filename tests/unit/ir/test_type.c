@@ -5,8 +5,7 @@
 #include "ir/build.h"
 #include "tests/unit/ir_fixture.h"
 
-static void test_types_are_interned(void **unused) {
-  (void)unused;
+TEST(test_types_are_interned) {
   IrFixture s;
   ir_fixture_open(&s);
   const Type *first[60];
@@ -36,8 +35,7 @@ static void test_types_are_interned(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_integers_wrap_to_their_type(void **unused) {
-  (void)unused;
+TEST(test_integers_wrap_to_their_type) {
   assert_int_equal(elem_wrap(ELEM_I8, 200), -56);
   assert_int_equal(elem_wrap(ELEM_U8, -1), 255);
   assert_int_equal(elem_wrap(ELEM_I1, 3), 1);
@@ -56,8 +54,7 @@ static void expect_round(Elem elem, double value, double want) {
   assert_int_equal(bits_of(elem_round(elem, value)), bits_of(want));
 }
 
-static void test_floats_round_to_nearest_even(void **unused) {
-  (void)unused;
+TEST(test_floats_round_to_nearest_even) {
   expect_round(ELEM_FP16, 2049, 2048);
   expect_round(ELEM_FP16, 2051, 2052);
   expect_round(ELEM_FP16, 65519, 65504);
@@ -110,8 +107,7 @@ static const char *const literals[] = {"128",
                                        "float(\"nan(0xfff8000000000123)\")",
                                        "\"a\\\"b\\\\\\n\\u0001\""};
 
-static void test_literals_print_as_they_are_read(void **unused) {
-  (void)unused;
+TEST(test_literals_print_as_they_are_read) {
   IrFixture s;
   ir_fixture_open(&s);
   for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
@@ -130,8 +126,7 @@ static void test_literals_print_as_they_are_read(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_other_spellings_of_literals(void **unused) {
-  (void)unused;
+TEST(test_other_spellings_of_literals) {
   static const char *const pairs[][2] = {{" 0x_FF ", "255"},
                                          {"1_000", "1000"},
                                          {"0b101", "5"},
@@ -187,8 +182,7 @@ static void test_other_spellings_of_literals(void **unused) {
   ir_fixture_close(&s);
 }
 
-static void test_architectures(void **unused) {
-  (void)unused;
+TEST(test_architectures) {
   static const char *const good[] = {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"};
   static const char *const bad[] = {"",       "sm_",    "sm_70",      "sm_80a", "90a",
                                     "sm_90b", "sm_090", "sm_9000000", "sm_a",   "sm_90aa"};

@@ -33,8 +33,7 @@ static char *reprint(const char *text) {
   return out.at;
 }
 
-static void test_every_op_comes_back(void **unused) {
-  (void)unused;
+TEST(test_every_op_comes_back) {
   Arena arena = {0};
   char *once = reprint(read_golden(&arena, "ops.tir"));
   assert_true(golden_check(&arena, TESTS_DIR "/golden/tir/ops.tir", str_from(once)));
@@ -42,8 +41,7 @@ static void test_every_op_comes_back(void **unused) {
   free(once);
 }
 
-static void test_every_op_is_there(void **unused) {
-  (void)unused;
+TEST(test_every_op_is_there) {
   uint32_t counts[OP_COUNT] = {0};
   Arena arena = {0};
   TextFixture s;
@@ -333,8 +331,7 @@ static bool expect_error(const char *text, const char *error) {
   return as_expected;
 }
 
-static void test_what_breaks_a_rule_is_said(void **unused) {
-  (void)unused;
+TEST(test_what_breaks_a_rule_is_said) {
   int wrong = 0;
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     Buf text = {0};
@@ -345,8 +342,7 @@ static void test_what_breaks_a_rule_is_said(void **unused) {
   assert_int_equal(wrong, 0);
 }
 
-static void test_the_values_alone_are_right(void **unused) {
-  (void)unused;
+TEST(test_the_values_alone_are_right) {
   TextFixture s;
   Buf text = {0}, out = {0};
   buf_printf(&text, "%s  return\n}\n}\n", values);

@@ -209,8 +209,7 @@ static bool as_expected(const DotCase *c) {
   return right;
 }
 
-static void test_what_breaks_a_rule_of_dots_is_said(void **unused) {
-  (void)unused;
+TEST(test_what_breaks_a_rule_of_dots_is_said) {
   int wrong = 0;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) wrong += !as_expected(&cases[i]);
   assert_int_equal(wrong, 0);

@@ -241,8 +241,7 @@ static void check_claims(const AxisInfo *info, const Value *value, const Concret
   }
 }
 
-static void test_random_expressions(void **state) {
-  (void)state;
+TEST(test_random_expressions) {
   Random r = {20};
   uint64_t contiguous = 0, constant = 0, divisible = 0, periodic = 0;
   for (uint32_t round = 0; round < 400; round++) {
@@ -278,8 +277,7 @@ static void test_random_expressions(void **state) {
 }
 
 // offs = pid * 64 + arange; x + offs; offs < m: what coalesce lives on.
-static void test_usual_kernel(void **state) {
-  (void)state;
+TEST(test_usual_kernel) {
   World w;
   open_world(&w);
   const Type *i32 = type_scalar(&w.ir, ELEM_I32), *tile = tile_of(&w, i32);
@@ -305,8 +303,7 @@ static void test_usual_kernel(void **state) {
 }
 
 // Remainders of what counts upwards repeat wherever it begins; of what does so in runs where all of them begin alike.
-static void test_periods(void **state) {
-  (void)state;
+TEST(test_periods) {
   World w;
   open_world(&w);
   const Type *tile = tile_of(&w, type_scalar(&w.ir, ELEM_I32));
@@ -334,8 +331,7 @@ static void test_periods(void **state) {
 
 // for i: p += 32 elements: stays contiguous and divisible; p += n elements:
 // keeps contiguity, loses divisibility.
-static void test_loop(void **state) {
-  (void)state;
+TEST(test_loop) {
   World w;
   open_world(&w);
   const Type *i32 = type_scalar(&w.ir, ELEM_I32), *tile = tile_of(&w, i32);

@@ -147,8 +147,7 @@ static void check_claims(const AxisInfo *info, const Tile *t) {
     }
 }
 
-static void test_random_chains(void **state) {
-  (void)state;
+TEST(test_random_chains) {
   typedef void StepFn(World * w, Tile * t);
   static StepFn *const steps[] = {expand, broadcast, transpose, reshape, add_range};
   static Tile chain[CHAIN];
@@ -179,8 +178,7 @@ static void test_random_chains(void **state) {
 }
 
 // rows[:, None] * 64 + cols[None, :]: what two-dimensional accesses live on.
-static void test_usual_tile(void **state) {
-  (void)state;
+TEST(test_usual_tile) {
   World w;
   open_world(&w, 0);
   const uint32_t shape[] = {16, 64}, order[] = {1, 0};

@@ -256,14 +256,12 @@ static void check_seed(uint64_t seed, const char *const *only, uint32_t only_cou
   arena_free(&after.arena);
 }
 
-static void test_simplify(void **state) {
-  (void)state;
+TEST(test_simplify) {
   const char *const only[] = {"simplify"};
   for (uint64_t seed = 1; seed <= 150; seed++) check_seed(seed, only, 1);
 }
 
-static void test_pipeline(void **state) {
-  (void)state;
+TEST(test_pipeline) {
   for (uint64_t seed = 1001; seed <= 1100; seed++) check_seed(seed, NULL, 0);
 }
 

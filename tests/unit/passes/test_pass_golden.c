@@ -234,8 +234,7 @@ static void expect_calls(PassRunOptions options, const char *expected) {
 }
 
 // The passes that run are those whose conditions hold: the kernel has masked accesses, and neither loops nor dots.
-static void test_order(void **state) {
-  (void)state;
+TEST(test_order) {
   const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
              *unknown = "coalesc", *old = "sink_sums", *steps = "attention";
   static const char *const list[] = {"simplify", "swap_dots", "hoist", "fold_bounds", "coalesce"};
@@ -262,8 +261,7 @@ static void test_order(void **state) {
 }
 
 // Each row of passes.def is found by its name, each earlier name leads to one, and an entry's steps name it.
-static void test_names(void **state) {
-  (void)state;
+TEST(test_names) {
   for (uint32_t i = 0; pass_at(i); i++) {
     const PassInfo *pass = pass_at(i);
     assert_ptr_equal(pass_find(str_from(pass->name)), pass);
@@ -276,8 +274,7 @@ static void test_names(void **state) {
 }
 
 // A pass without a state that it needs is an error. The error names the pass that gives it.
-static void test_needs(void **state) {
-  (void)state;
+TEST(test_needs) {
   TextFixture s;
   text_fixture_open(&s);
   Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/all/add.tir");

@@ -43,8 +43,7 @@ static bool reference(OpKind kind, bool is_signed, int a, int b, int *result) {
   return true;
 }
 
-static void test_integers(void **state) {
-  (void)state;
+TEST(test_integers) {
   static const OpKind kinds[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_REM, OP_NEG, OP_AND,
                                  OP_OR,  OP_XOR, OP_SHL, OP_SHR, OP_MIN, OP_MAX, OP_EQ,
                                  OP_NE,  OP_LT,  OP_LE,  OP_GT,  OP_GE};
@@ -62,8 +61,7 @@ static void test_integers(void **state) {
     }
 }
 
-static void test_wide_integers(void **state) {
-  (void)state;
+TEST(test_wide_integers) {
   int64_t got;
   assert_true(fold_int(OP_DIV, ELEM_I64, INT64_MIN, -1, &got));
   assert_true(got == INT64_MIN);
@@ -95,8 +93,7 @@ static void expect_float(OpKind kind, float a, float b, float expected) {
   assert_int_equal(signbit(got) != 0, signbit(expected) != 0);
 }
 
-static void test_floats(void **state) {
-  (void)state;
+TEST(test_floats) {
   uint64_t random = 1;
   for (uint32_t i = 0; i < 200000; i++) {
     random = random * 6364136223846793005u + 1442695040888963407u;
@@ -135,8 +132,7 @@ static void check_exact(Elem from, Elem to) {
   }
 }
 
-static void test_exact_casts(void **state) {
-  (void)state;
+TEST(test_exact_casts) {
   uint32_t exact = 0;
   for (int from = 0; from < ELEM_COUNT; from++)
     for (int to = 0; to < ELEM_COUNT; to++) {

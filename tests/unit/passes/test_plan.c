@@ -178,10 +178,7 @@ static const Case ways[] = {
      "programs are not fused: the dot's blocks are not TMA copies", "!fuse_programs"},
 };
 
-static void test_ways(void **unused) {
-  (void)unused;
-  check_cases(ways, sizeof ways / sizeof *ways, "plan_kernel");
-}
+TEST(test_ways) { check_cases(ways, sizeof ways / sizeof *ways, "plan_kernel"); }
 
 // --- slots and registers
 
@@ -254,14 +251,10 @@ static const Case slots[] = {
      "not specialised: shared memory has no room for two slots", "!slots"},
 };
 
-static void test_slots(void **unused) {
-  (void)unused;
-  check_cases(slots, sizeof slots / sizeof *slots, "plan_pipeline");
-}
+TEST(test_slots) { check_cases(slots, sizeof slots / sizeof *slots, "plan_pipeline"); }
 
 // The passes that obey a plan remove it, even if they change nothing.
-static void test_left(void **unused) {
-  (void)unused;
+TEST(test_left) {
   static const Case left[] = {
       {", num_warps = 8", true, 128, 256, 64, NULL, NULL, false, NULL, "!plan ="},
       {", num_warps = 8, persistent = \"on\"", false, 128, 64, 64, NULL, NULL, false, NULL, "!plan ="},
@@ -270,8 +263,7 @@ static void test_left(void **unused) {
 }
 
 // Registers of a block of 65536: what it begins with is shared in eights, and no more than an instruction takes.
-static void test_registers(void **unused) {
-  (void)unused;
+TEST(test_registers) {
   static const struct {
     uint32_t warps, multiply, copy;
     bool many;

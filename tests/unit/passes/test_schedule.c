@@ -117,16 +117,14 @@ static void check_all(const Case *tests, size_t n) {
 #define RINGLESS                                                                                             \
   { 0, 0, 0 }
 
-static void test_schedules_that_hold(void **unused) {
-  (void)unused;
+TEST(test_schedules_that_hold) {
   CHECK({1, "x0 d0 w0 p0 e0 v0", "000", "", RINGLESS, NULL},
         {2, "x0 d0 e1 w0 v1<w p0", "010", "p", RINGLESS, NULL}, // rotate_loops'
         {2, "x0 x1 d0 w0 p0 e1 v1", "010", "pci", RINGLESS, NULL},
         {2, "d0 w0 x0 p0 e1 v1", "010", "p", RINGLESS, NULL});
 }
 
-static void test_what_a_step_takes_is_there(void **unused) {
-  (void)unused;
+TEST(test_what_a_step_takes_is_there) {
   static const char why[] = "a step takes a value that its stage does not have";
   CHECK({1, "x0 w0 d0 p0 e0 v0", "000", "", RINGLESS, why},  // before its definition
         {2, "x0 d0 w0 p0 e1 v1", "010", "", RINGLESS, why},  // of another stage
@@ -137,22 +135,19 @@ static void test_what_a_step_takes_is_there(void **unused) {
         {2, "x0 d0 w0 p0 e2 v1", "010", "p", RINGLESS, "a step is of a stage that does not exist"});
 }
 
-static void test_what_is_carried_is_of_its_stage(void **unused) {
-  (void)unused;
+TEST(test_what_is_carried_is_of_its_stage) {
   static const char why[] = "the stage of a loop-carried value does not compute its next value";
   CHECK({2, "x0 d0 e1 w0 v1 p0", "011", "p", RINGLESS, why}, {1, "d0 w0 p0 e0 v0", "000", "", RINGLESS, why},
         {2, "x0 d0 e1 w0 v1 p0", "011", "pw", RINGLESS, NULL});
 }
 
-static void test_what_crosses_is_early_and_no_slot(void **unused) {
-  (void)unused;
+TEST(test_what_crosses_is_early_and_no_slot) {
   CHECK({2, "x0 d0 e1 w0 v1 p0", "010", "pv", RINGLESS, "what crosses is not of the first stage"},
         {2, "x0 d0 e1 w0 v1 p0", "010", "pd", RINGLESS, "a dot in flight crosses"},
         {2, "x0 m0 d0 e1 w0 v1 p0", "010", "pm", RINGLESS, "a slot crosses in a register"});
 }
 
-static void test_products_are_waited_for(void **unused) {
-  (void)unused;
+TEST(test_products_are_waited_for) {
   static const char early[] = "a dot is used before its wait",
                     stalls[] = "registers of a dot are written while one is in flight";
   CHECK({1, "x0 d0 q0 w0 p0 e0 v0", "000", "", RINGLESS, early},
@@ -162,8 +157,7 @@ static void test_products_are_waited_for(void **unused) {
 }
 
 // Work that an iteration leaves in flight is in flight in the next one.
-static void test_products_stall_round_the_loop(void **unused) {
-  (void)unused;
+TEST(test_products_stall_round_the_loop) {
   static const char *const steps[] = {"g0 h0 k0", "g0 h0 k0*"};
   for (uint32_t i = 0; i < 2; i++) {
     Kernel k;
@@ -174,8 +168,7 @@ static void test_products_stall_round_the_loop(void **unused) {
   }
 }
 
-static void test_rings_have_slots(void **unused) {
-  (void)unused;
+TEST(test_rings_have_slots) {
 #define OPS "x0 d0 w0 p0 e0 v0"
   CHECK({1, "F R " OPS " -", "000", "", {3, 2, 0}, NULL}, {1, "R " OPS " - F", "000", "", {3, 2, 1}, NULL},
         {1, "F R " OPS " -", "000", "", {2, 2, 0}, "a ring has too few slots"},
@@ -187,8 +180,7 @@ static void test_rings_have_slots(void **unused) {
 }
 
 // Dots that start in between may be in flight after a wait.
-static void test_waits_count_what_is_under_way(void **unused) {
-  (void)unused;
+TEST(test_waits_count_what_is_under_way) {
   static const struct {
     const char *steps;
     int64_t first, second;

@@ -48,8 +48,7 @@ static void expect_box(const char *body, int row, int column, const char *error)
   kernel_close(&k);
 }
 
-static void test_boxes_inside_and_out(void **unused) {
-  (void)unused;
+TEST(test_boxes_inside_and_out) {
   static const int rows[] = {0, 3, 4, 5, 11, 12, -3, -8, 100, INT32_MAX, INT32_MIN};
   static const int columns[] = {0, 8, 16, 24, -8, -16, 800, INT32_MAX - 255, INT32_MIN};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -58,8 +57,7 @@ static void test_boxes_inside_and_out(void **unused) {
   expect_box(BUFFERS INIT EXPECT COPY WAIT TAKE, 0, 4, "is not a multiple of 16 bytes");
 }
 
-static void test_phases_out_of_turn(void **unused) {
-  (void)unused;
+TEST(test_phases_out_of_turn) {
   expect_box(BUFFERS EXPECT COPY WAIT TAKE, 0, 0, "operand 0 is not an mbarrier");
   expect_box(BUFFERS INIT COPY WAIT TAKE, 0, 0,
              "256 bytes are copied, the mbarrier's phase waits for 0 more");
@@ -83,8 +81,7 @@ static void test_phases_out_of_turn(void **unused) {
              0, 0, "a parity must be 0 or 1");
 }
 
-static void test_fill_of_nan(void **unused) {
-  (void)unused;
+TEST(test_fill_of_nan) {
   Kernel k;
   uint16_t x[ROWS * COLUMNS] = {0};
   kernel_open_head(
@@ -117,8 +114,7 @@ static void test_fill_of_nan(void **unused) {
 #define PUT(n)                   "mbarrier_expect %g" n " {bytes = 256}\ntma_copy %m, %b" n ", %g" n ", %row, %column\n"
 #define READ(n)                  "%b = shared_trans %b" n " {order = [0, 1]} : shared<8x16xi16, " LAYOUT ">\n" TAKE
 
-static void test_slots_completed_by_bytes(void **unused) {
-  (void)unused;
+TEST(test_slots_completed_by_bytes) {
   expect_box(RING RING_FILL("1", "%r1", "%r") PUT("1") RING_WAIT("2", "%r2", "%r1") READ("2"), 2, 8, NULL);
   expect_box(RING RING_FILL("1", "%r1", "%r") RING_WAIT("2", "%r2", "%r1") READ("2"), 2, 8,
              "nothing has arrived since");
@@ -131,8 +127,7 @@ static void test_slots_completed_by_bytes(void **unused) {
 }
 
 // Five rounds of two slots: each phase of each slot's mbarrier is waited for, one after another.
-static void test_rounds(void **unused) {
-  (void)unused;
+TEST(test_rounds) {
   expect_box(RING "%one = constant {value = 1} : i32\n%zero = constant {value = 0} : i32\n"
                   "%l = for %zero, %n, %one, %r : ring do (%k: i32, %q: ring) {\n" RING_FILL("1", "%q1", "%q")
                       PUT("1") RING_WAIT("2", "%q2", "%q1")
@@ -142,8 +137,7 @@ static void test_rounds(void **unused) {
 
 // --- verifier
 
-static void test_rules(void **unused) {
-  (void)unused;
+TEST(test_rules) {
   kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %m, %b, %f, %row\n",
                         "a coordinate per dimension, 2, not 1");
   kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "tma_copy %row, %b, %f, %row, %column\n",
@@ -190,8 +184,7 @@ static void test_rules(void **unused) {
   ">\n%w = tma_mark %v, %x, %z, %z, %z, %z, %z, %z, %z, %z, %z {dims = " dims "} : tile<8x16xi16, " TILE     \
   ">\n"
 
-static void test_rules_of_more_dimensions(void **unused) {
-  (void)unused;
+TEST(test_rules_of_more_dimensions) {
   kernel_expect_invalid(RANK3("[2, 4, 16]"), BUFFERS INIT EXPECT COPY3, "do not fill shared<8x16xi16");
   kernel_expect_invalid(RANK3("[16, 1, 16]"), BUFFERS INIT EXPECT COPY3, "do not fill shared<8x16xi16");
   kernel_expect_invalid(RANK3("[1, 8, 16]"), BUFFERS INIT EXPECT COPY,
@@ -205,8 +198,7 @@ static void test_rules_of_more_dimensions(void **unused) {
 
 // --- boxes of layouts
 
-static void test_boxes_of_layouts(void **unused) {
-  (void)unused;
+TEST(test_boxes_of_layouts) {
   static const struct {
     uint32_t rows, columns, bytes, swizzle, count;
   } cases[] = {{64, 64, 2, 128, 1}, {64, 256, 2, 128, 4}, {128, 32, 2, 64, 1}, {256, 16, 2, 32, 1},

@@ -38,8 +38,7 @@ static void expect_box(const char *body, int row, int column, const char *error)
   kernel_close(&k);
 }
 
-static void test_boxes_inside_and_out(void **unused) {
-  (void)unused;
+TEST(test_boxes_inside_and_out) {
   static const int rows[] = {0, 3, 4, 5, 11, 12, -3, -8, 100, INT32_MAX, INT32_MIN};
   static const int columns[] = {0, 8, 16, 24, -8, -16, 800, INT32_MAX - 255, INT32_MIN};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -48,8 +47,7 @@ static void test_boxes_inside_and_out(void **unused) {
   expect_box(TAKE PUT FENCE BARRIER STORE COMMIT READ, 0, 4, "is not a multiple of 16 bytes");
 }
 
-static void test_order(void **unused) {
-  (void)unused;
+TEST(test_order) {
   expect_box(TAKE PUT BARRIER STORE COMMIT READ, 0, 0, "no fence_async came after it");
   expect_box(TAKE STORE COMMIT READ, 0, 0, "the value to store is undefined");
   expect_box(TAKE PUT FENCE STORE COMMIT READ, 0, 0, "but no barrier came after it");
@@ -67,8 +65,7 @@ static void test_order(void **unused) {
 }
 
 // Buffers with places: one that shares bytes with what a store reads is not written either.
-static void test_shared_bytes(void **unused) {
-  (void)unused;
+TEST(test_shared_bytes) {
 #define PLACED(offset)                                                                                       \
   "%b = shared_alloc {offset = 0} : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 72]; 128>>\n"      \
   "%d = shared_alloc {offset = " offset                                                                      \
@@ -81,8 +78,7 @@ static void test_shared_bytes(void **unused) {
 }
 
 // The store reads the data from its start, again in each round.
-static void test_rounds(void **unused) {
-  (void)unused;
+TEST(test_rounds) {
 #define LOOP(body)                                                                                           \
   TAKE "%one = constant {value = 1} : i32\n%zero = constant {value = 0} : i32\n%l = for %zero, %n, %one, "   \
        "%zero "                                                                                              \
@@ -96,8 +92,7 @@ static void test_rounds(void **unused) {
 
 static void expect_invalid(const char *body, const char *error) { kernel_expect_invalid(HEAD, body, error); }
 
-static void test_rules(void **unused) {
-  (void)unused;
+TEST(test_rules) {
   expect_invalid(ALLOC "tma_store %m, %b, %row\n", "a coordinate per dimension, 2, not 1");
   expect_invalid(ALLOC "tma_store %row, %b, %row, %column\n", "is a tensor map, not i32");
   expect_invalid(

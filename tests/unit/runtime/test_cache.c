@@ -14,7 +14,7 @@
 #include "tests/unit/cache_fixture.h"
 #include "runtime/cache/cache.h"
 
-static void test_round_trip(void **state) {
+TEST(test_round_trip) {
   static const char blob[] = "a\0b\n\nc";
   CacheEntry entry;
   CacheKey key = key_of(1);
@@ -36,10 +36,9 @@ static void test_round_trip(void **state) {
   key = key_of(2);
   assert_false(cache_get(&key, &entry));
   assert_string_equal(cache_said, "");
-  (void)state;
 }
 
-static void test_where(void **state) {
+TEST(test_where) {
   char path[1000], expected[1000];
   unsetenv("TILEC_CACHE_DIR");
   setenv("XDG_CACHE_HOME", "/x", 1);
@@ -68,10 +67,9 @@ static void test_where(void **state) {
   assert_false(cache_path(path, sizeof path));
   put(1, "text");
   assert_false(has(1, "text"));
-  (void)state;
 }
 
-static void test_size_setting(void **state) {
+TEST(test_size_setting) {
   static const struct {
     const char *text;
     uint64_t bytes;
@@ -94,7 +92,6 @@ static void test_size_setting(void **state) {
     assert_int_equal(cache_size_limit(), rows[i].bytes);
     if (rows[i].text[0] && rows[i].bytes == 1u << 30) assert_said("TILEC_CACHE_SIZE");
   }
-  (void)state;
 }
 
 // --- What is not as it was put
@@ -116,7 +113,7 @@ static void assert_bad(const char *bytes, size_t n) {
   assert_int_not_equal(access(file_of(1), F_OK), 0);
 }
 
-static void test_every_byte(void **state) {
+TEST(test_every_byte) {
   char bytes[1000], copy[1000];
   put(1, "some text");
   size_t n = read_file(file_of(1), bytes, sizeof bytes);
@@ -133,10 +130,9 @@ static void test_every_byte(void **state) {
   assert_bad(copy, n + 1);
   write_file(file_of(1), bytes, n);
   assert_true(has(1, "some text"));
-  (void)state;
 }
 
-static void test_wrong_name(void **state) {
+TEST(test_wrong_name) {
   char other[1000];
   put(1, "one");
   put(2, "two");
@@ -145,10 +141,9 @@ static void test_wrong_name(void **state) {
   assert_false(has(2, ""));
   assert_said("it is another's under a wrong name");
   assert_int_not_equal(access(other, F_OK), 0);
-  (void)state;
 }
 
-static void test_no_files(void **state) {
+TEST(test_no_files) {
   char elsewhere[1000];
   put(1, "one");
   snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", cache_folder);
@@ -167,14 +162,12 @@ static void test_no_files(void **state) {
   assert_false(has(1, ""));
   put(1, "one");
   assert_false(has(1, ""));
-  (void)state;
 }
 
 // --- Whose it is
 
-static void test_others(void **state) {
+TEST(test_others) {
   enum { NOBODY = 65534 };
-  (void)state;
   put(1, "one");
   assert_int_equal(chmod(cache_folder, 0770), 0);
   assert_false(has(1, ""));
@@ -232,14 +225,13 @@ static void as_nobody(void) {
   read_only();
 }
 
-static void test_read_only(void **state) {
+TEST(test_read_only) {
   put(1, "one"); // before it is another user's
   assert_int_equal(unlink(file_of(1)), 0);
   char rest[1000];
   snprintf(rest, sizeof rest, "rm -rf '%s'/size '%s'/tmp", cache_folder, cache_folder);
   assert_int_equal(system(rest), 0);
   assert_child(as_nobody);
-  (void)state;
 }
 
 // A file that cannot grow is what a full disk is to us: write fails in its middle. The signal that comes with
@@ -261,14 +253,11 @@ static void on_a_full_disk(void) {
   _exit(0);
 }
 
-static void test_full_disk(void **state) {
-  assert_child(on_a_full_disk);
-  (void)state;
-}
+TEST(test_full_disk) { assert_child(on_a_full_disk); }
 
 // --- Others at work
 
-static void test_left_behind(void **state) {
+TEST(test_left_behind) {
   char dead[1000], live[1000];
   put(1, "one");
   snprintf(dead, sizeof dead, "%s/tmp/dead", cache_folder);
@@ -284,10 +273,9 @@ static void test_left_behind(void **state) {
   assert_int_not_equal(access(dead, F_OK), 0);
   assert_int_equal(access(live, F_OK), 0);
   close(fd);
-  (void)state;
 }
 
-static void test_clear_keeps_others(void **state) {
+TEST(test_clear_keeps_others) {
   char other[1000];
   put(1, "one");
   put(2, "two");
@@ -300,7 +288,6 @@ static void test_clear_keeps_others(void **state) {
   assert_int_equal(cleared.left, 0);
   assert_int_equal(access(other, F_OK), 0);
   assert_false(has(1, ""));
-  (void)state;
 }
 
 enum { WORKERS = 8, ROUNDS = 400, NUMBERS = 40 };
@@ -339,7 +326,7 @@ static void *work(void *data) {
   return NULL;
 }
 
-static void test_threads(void **state) {
+TEST(test_threads) {
   Worker workers[WORKERS] = {0};
   uint32_t hits = 0;
   setenv("TILEC_CACHE_SIZE", "65000", 1); // of 40 entries of 2 kB
@@ -355,24 +342,23 @@ static void test_threads(void **state) {
   assert_true(hits > 100);
   assert_string_equal(cache_said, "");
   assert_false(cache_left_in_tmp());
-  (void)state;
 }
 
 int suite_cache(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
+#define CACHED(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(test_round_trip),
-      TEST(test_where),
-      TEST(test_size_setting),
-      TEST(test_every_byte),
-      TEST(test_wrong_name),
-      TEST(test_no_files),
-      TEST(test_others),
-      TEST(test_read_only),
-      TEST(test_full_disk),
-      TEST(test_left_behind),
-      TEST(test_clear_keeps_others),
-      TEST(test_threads),
+      CACHED(test_round_trip),
+      CACHED(test_where),
+      CACHED(test_size_setting),
+      CACHED(test_every_byte),
+      CACHED(test_wrong_name),
+      CACHED(test_no_files),
+      CACHED(test_others),
+      CACHED(test_read_only),
+      CACHED(test_full_disk),
+      CACHED(test_left_behind),
+      CACHED(test_clear_keeps_others),
+      CACHED(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

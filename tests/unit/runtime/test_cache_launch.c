@@ -86,7 +86,7 @@ static void assert_new(const Case *c, const char *what) {
   if (cache_entries() != before + 1) fail_msg("%s: its entry was not found", what);
 }
 
-static void test_text_changes_the_key(void **state) {
+TEST(test_text_changes_the_key) {
   Case c = base_case();
   char commented[2000];
   assert_new(&c, "the first");
@@ -99,10 +99,9 @@ static void test_text_changes_the_key(void **state) {
   c = base_case();
   c.options.kernel = "double";
   assert_new(&c, "the kernel");
-  (void)state;
 }
 
-static void test_specialisation_changes_the_key(void **state) {
+TEST(test_specialisation_changes_the_key) {
   static const char *const defines[] = {"BLOCK=128"};
   Case c = base_case();
   assert_new(&c, "the first");
@@ -122,7 +121,6 @@ static void test_specialisation_changes_the_key(void **state) {
   uint64_t before = cache_entries();
   run_case(&c);
   assert_int_equal(cache_entries(), before); // an unknown value
-  (void)state;
 }
 
 // out[0] = 2 * x[0], by a tuple and a descriptor; another n, name, block or padding is another entry.
@@ -160,7 +158,7 @@ static void run_wide(int64_t n, const char *name, uint32_t block, tilec_padding 
   tilec_device_close(device);
 }
 
-static void test_shapes_change_the_key(void **state) {
+TEST(test_shapes_change_the_key) {
   static const struct {
     int64_t n;
     const char *name;
@@ -176,10 +174,9 @@ static void test_shapes_change_the_key(void **state) {
     run_wide(rows[i].n, rows[i].name, rows[i].block, rows[i].padding);
     assert_int_equal(cache_entries(), before + rows[i].more);
   }
-  (void)state;
 }
 
-static void test_options_change_the_key(void **state) {
+TEST(test_options_change_the_key) {
   Case c = base_case();
   assert_new(&c, "the first");
 #define CHANGED(member, value)                                                                               \
@@ -202,7 +199,6 @@ static void test_options_change_the_key(void **state) {
   CHANGED(epilogue, TILEC_EPILOGUE_ON)
   CHANGED(persistent, TILEC_PERSISTENT_ON)
 #undef CHANGED
-  (void)state;
 }
 
 static void write_text(const char *folder, const char *name, const char *text) {
@@ -223,7 +219,7 @@ static void run_file(const Case *c) {
   tilec_program_free(program);
 }
 
-static void test_imports_change_the_key(void **state) {
+TEST(test_imports_change_the_key) {
   static const char main_text[] = "import triton\n"
                                   "import triton.language as tl\n"
                                   "from helper import sum_of\n"
@@ -241,11 +237,10 @@ static void test_imports_change_the_key(void **state) {
   write_text(cache_folder, "helper.py", "import triton\n@triton.jit\ndef sum_of(v):\n    return v * 2\n");
   run_file(&c);
   assert_int_equal(cache_entries(), 2);
-  (void)state;
 }
 
 // An entry that is broken is compiled again, and so is one whose parts are not what a launch needs.
-static void test_broken_entry(void **state) {
+TEST(test_broken_entry) {
   char command[800];
   Case c = base_case();
   run_case(&c);
@@ -257,7 +252,6 @@ static void test_broken_entry(void **state) {
   cache_forget();
   run_case(&c);
   assert_string_equal(cache_said, "");
-  (void)state;
 }
 
 static CacheKey key_of_name(const char *name) {
@@ -284,7 +278,7 @@ static void multiply(const CacheListed *listed, void *data) {
 }
 
 // The code that runs is the entry's PTX. Nothing is compiled at the same time.
-static void test_entry_runs(void **state) {
+TEST(test_entry_runs) {
   Case c = base_case();
   Buf error = {0};
   int changed = 0;
@@ -293,19 +287,17 @@ static void test_entry_runs(void **state) {
   assert_true(changed > 0);
   c.squares = true;
   run_case(&c);
-  (void)state;
 }
 
-static void test_switched_off(void **state) {
+TEST(test_switched_off) {
   Case c = base_case();
   setenv("TILEC_CACHE", "off", 1);
   run_case(&c);
   assert_int_equal(cache_entries(), 0);
-  (void)state;
 }
 
 // Errors of a kernel are reported each time, and warnings too: such a kernel leaves no entry.
-static void test_errors_leave_nothing(void **state) {
+TEST(test_errors_leave_nothing) {
   Case c = base_case();
   c.source = "@kernel\n@grid(1)\ndef twice(x: *fp32, out: *fp32, n):\n    store(out, undefined_name)\n";
   for (int i = 0; i < 2; i++) {
@@ -317,7 +309,6 @@ static void test_errors_leave_nothing(void **state) {
     tilec_device_close(device);
   }
   assert_int_equal(cache_entries(), 0);
-  (void)state;
 }
 
 static void take_diagnostic(void *data, const tilec_diagnostic *diagnostic) {
@@ -328,7 +319,7 @@ static void take_diagnostic(void *data, const tilec_diagnostic *diagnostic) {
 }
 
 // By the log of the kernel's options, and not to those that have none; once.
-static void test_log(void **state) {
+TEST(test_log) {
   Case c = base_case();
   cache_set_log(NULL);
   assert_int_equal(chmod(cache_folder, 0777), 0);
@@ -351,7 +342,6 @@ static void test_log(void **state) {
   run_case(&c);
   assert_said("is not used and removed");
   assert_int_equal(cache_entries(), 1);
-  (void)state;
 }
 
 static const char tuned_source[] =
@@ -383,7 +373,7 @@ static void assert_block(tilec_kernel *kernel, tilec_buffer *out, int64_t n, int
   assert_int_equal(got, block);
 }
 
-static void test_launches_take_what_was_tuned(void **state) {
+TEST(test_launches_take_what_was_tuned) {
   static const char *const defines[] = {"BLOCK=16"};
   tilec_device *device = open_device("sim");
   tilec_kernel *untuned = kernel_of(device, tuned_source), *kernel, *given;
@@ -409,18 +399,17 @@ static void test_launches_take_what_was_tuned(void **state) {
   tilec_program_free(program);
   tilec_buffer_free(out);
   tilec_device_close(device);
-  (void)state;
 }
 
 int suite_cache_launch(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
+#define CACHED(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(test_text_changes_the_key),   TEST(test_specialisation_changes_the_key),
-      TEST(test_options_change_the_key), TEST(test_imports_change_the_key),
-      TEST(test_broken_entry),           TEST(test_entry_runs),
-      TEST(test_switched_off),           TEST(test_log),
-      TEST(test_errors_leave_nothing),   TEST(test_shapes_change_the_key),
-      TEST(test_launches_take_what_was_tuned),
+      CACHED(test_text_changes_the_key),   CACHED(test_specialisation_changes_the_key),
+      CACHED(test_options_change_the_key), CACHED(test_imports_change_the_key),
+      CACHED(test_broken_entry),           CACHED(test_entry_runs),
+      CACHED(test_switched_off),           CACHED(test_log),
+      CACHED(test_errors_leave_nothing),   CACHED(test_shapes_change_the_key),
+      CACHED(test_launches_take_what_was_tuned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

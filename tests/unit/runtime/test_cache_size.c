@@ -14,7 +14,7 @@ static void set_used(uint64_t number, time_t when) {
   assert_int_equal(utimensat(AT_FDCWD, file_of(number), (struct timespec[]){{when, 0}, {when, 0}}, 0), 0);
 }
 
-static void test_least_recently_used(void **state) {
+TEST(test_least_recently_used) {
   enum { ENTRIES = 20, BYTES = 4000 };
   char text[BYTES];
   memset(text, 'x', sizeof text);
@@ -47,7 +47,6 @@ static void test_least_recently_used(void **state) {
   put(301, text); // larger than all of the cache: not kept, and nothing goes for it
   assert_false(has(301, text));
   assert_true(has(300, text));
-  (void)state;
 }
 
 // --- Several at work
@@ -104,7 +103,7 @@ static void die_after(void) {
 }
 
 // Others who write while one process removes: their entries are counted, and nothing grows beyond an eighth more.
-static void test_written_while_removing(void **state) {
+TEST(test_written_while_removing) {
   enum { LIMIT = 84000, ENTRY = 4185 };
   void (*const happens[])(void) = {put_five, put_thirty, NULL};
   setenv("TILEC_CACHE_SIZE", "84000", 1);
@@ -125,10 +124,9 @@ static void test_written_while_removing(void **state) {
   put_of_4000(3);
   assert_true(cache_bytes() <= LIMIT);
   assert_size_known();
-  (void)state;
 }
 
-static void test_slow_at_removing(void **state) {
+TEST(test_slow_at_removing) {
   enum { LIMIT = 84000, ENTRY = 4185 };
   char path[1000];
   setenv("TILEC_CACHE_SIZE", "84000", 1);
@@ -142,10 +140,9 @@ static void test_slow_at_removing(void **state) {
   put_of_4000(1);
   assert_true(cache_bytes() <= LIMIT);
   assert_size_known();
-  (void)state;
 }
 
-static void test_size_lost(void **state) {
+TEST(test_size_lost) {
   char path[1000];
   setenv("TILEC_CACHE_SIZE", "84000", 1);
   snprintf(path, sizeof path, "%s/size", cache_folder);
@@ -156,16 +153,15 @@ static void test_size_lost(void **state) {
   put_of_4000(1);
   assert_true(cache_bytes() <= 84000);
   assert_size_known();
-  (void)state;
 }
 
 int suite_cache_size(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
+#define CACHED(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(test_least_recently_used),
-      TEST(test_written_while_removing),
-      TEST(test_slow_at_removing),
-      TEST(test_size_lost),
+      CACHED(test_least_recently_used),
+      CACHED(test_written_while_removing),
+      CACHED(test_slow_at_removing),
+      CACHED(test_size_lost),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,8 +242,7 @@ static void cache_empty(bool warm) {
   buf_free(&error);
 }
 
-static void test_every_call_fails(void **unused) {
-  (void)unused;
+TEST(test_every_call_fails) {
   static const int results[] = {OUT_OF_MEMORY, UNKNOWN};
   tilec_program *program = session_program();
   long calls = session(program, NULL, 0, 0);
@@ -254,8 +253,7 @@ static void test_every_call_fails(void **unused) {
 }
 
 // The same with the cache, of cubins too: empty for each session, and warm.
-static void test_every_call_fails_with_a_cache(void **unused) {
-  (void)unused;
+TEST(test_every_call_fails_with_a_cache) {
   cache_set_up(NULL);
   setenv("TILEC_CACHE_CUBINS", "on", 1);
   cached = true;
@@ -278,8 +276,7 @@ static void test_every_call_fails_with_a_cache(void **unused) {
 }
 
 // In a context of the caller's, which is current nowhere.
-static void test_device_of_a_context(void **unused) {
-  (void)unused;
+TEST(test_device_of_a_context) {
   void *context, *popped;
   tilec_program *program = session_program();
   assert_int_equal(fake.create(&context, 0, 0), 0);
@@ -310,8 +307,7 @@ static tilec_status time_launches(Session *s) {
 }
 
 // Timing, in a graph, and the driver's assembler, which the tool uses.
-static void test_every_call_of_a_timing_fails(void **unused) {
-  (void)unused;
+TEST(test_every_call_of_a_timing_fails) {
   long calls = 1000, before = fake.living();
   for (long call = 0; call <= calls; call++) {
     Session s = {0};
@@ -393,8 +389,7 @@ static void *work(void *data) {
   return NULL;
 }
 
-static void test_threads(void **unused) {
-  (void)unused;
+TEST(test_threads) {
   const char *seconds = getenv("DRIVER_SECONDS");
   Worker workers[THREADS] = {0};
   long before = fake.living(), launches = 0;

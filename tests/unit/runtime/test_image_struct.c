@@ -44,8 +44,7 @@ static tilec_kernel *copy_kernel(tilec_device *device) {
   return kernel;
 }
 
-static void test_layout(void **unused) {
-  (void)unused;
+TEST(test_layout) {
   tilec_device *device = open_device("sim");
   tilec_kernel *kernel = copy_kernel(device);
   tilec_param_info info = TILEC_PARAM_INFO_INIT;
@@ -98,8 +97,7 @@ static void expect_refused(tilec_kernel *kernel, const tilec_arg *items, size_t 
   assert_error(tilec_launch(kernel, &launch, args, 2), TILEC_ERROR_INVALID_ARGUMENT, text);
 }
 
-static void test_refused(void **unused) {
-  (void)unused;
+TEST(test_refused) {
   tilec_device *device = open_device("sim");
   tilec_kernel *kernel = copy_kernel(device);
   const tilec_arg large = typed(tilec_arg_int(300), TILEC_U8), odd = typed(tilec_arg_int(1), TILEC_FP32),

@@ -7,7 +7,7 @@
 #include "tests/kernels/tests.h"
 
 int suite_kernels(void) {
-#define TEST(name) cmocka_unit_test(test_##name),
-  const struct CMUnitTest tests[] = {KERNEL_TESTS(TEST)};
+#define AS_TEST(name) cmocka_unit_test(test_##name),
+  const struct CMUnitTest tests[] = {KERNEL_TESTS(AS_TEST)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,8 +50,7 @@ static tilec_status launch(const Checked *c, int check) {
 }
 
 // Every schedule begins with the same memory: what is left is what one launch leaves.
-static void test_memory(void **unused) {
-  (void)unused;
+TEST(test_memory) {
   for (int d = 0; d < DEVICES; d++) {
     float host[N];
     Checked c = checked_new(devices[d], "in_place");
@@ -62,8 +61,7 @@ static void test_memory(void **unused) {
   }
 }
 
-static void test_races(void **unused) {
-  (void)unused;
+TEST(test_races) {
   Checked c = checked_new("sim", "racy");
   assert_ok(launch(&c, 0));
   assert_error(launch(&c, 1), TILEC_ERROR_LAUNCH, "check.tile:7:5: error[T1201]: ");
@@ -73,8 +71,7 @@ static void test_races(void **unused) {
 }
 
 // An address of host memory that no buffer holds.
-static void test_host_memory(void **unused) {
-  (void)unused;
+TEST(test_host_memory) {
   for (int d = 0; d < DEVICES; d++) {
     float host[N] = {0};
     Checked c = checked_new(devices[d], "in_place");
@@ -99,8 +96,7 @@ static void keep(void *data, const char *text, size_t bytes) {
   strncat(kept, text, bytes); // NOLINT: both fit
 }
 
-static void test_printed(void **unused) {
-  (void)unused;
+TEST(test_printed) {
   for (int d = 0; d < DEVICES; d++) {
     for (int check = 0; check < 2; check++) {
       char printed[256] = "";

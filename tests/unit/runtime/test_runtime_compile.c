@@ -37,8 +37,7 @@ static void check_signature(const char *text, const char *expected) {
   compilation_free(&c);
 }
 
-static void test_signatures_are_parsed(void **unused) {
-  (void)unused;
+TEST(test_signatures_are_parsed) {
   check_signature("x_ptr=*fp32:16,n=i32:16,stride=:1,b=None", "x_ptr=*fp32:16,n=i32:16,stride=:1,b=None");
   check_signature("", "");
   check_signature("  ", "");
@@ -67,8 +66,7 @@ static void check_wrong_signature(const char *text, const char *message, uint32_
   compilation_free(&c);
 }
 
-static void test_wrong_signatures_are_located(void **unused) {
-  (void)unused;
+TEST(test_wrong_signatures_are_located) {
   check_wrong_signature("x", "expected NAME=VALUE", 1);
   check_wrong_signature("x=i32,", "expected NAME=VALUE", 7);
   check_wrong_signature("x=i32,,y=i32", "expected NAME=VALUE", 7);
@@ -102,8 +100,7 @@ static void test_wrong_signatures_are_located(void **unused) {
   check_wrong_signature("x=tensordesc<fp16[8]>:1", "only the fact 16", 3);
 }
 
-static void test_definitions(void **unused) {
-  (void)unused;
+TEST(test_definitions) {
   static const char *const wrong[] = {"BLOCK", "=1", "BLOCK=", "BLOCK=1 +", "B-C=1", ""};
   Compilation c;
   Spec spec = {.target = target_default()};
@@ -141,8 +138,7 @@ static tilec_status run_all(Compilation *c, const PassRunOptions *passes, Buf *m
 }
 
 // The metadata has the hidden parameters, each where the driver expects it.
-static void test_meta_of_hidden_parameters(void **unused) {
-  (void)unused;
+TEST(test_meta_of_hidden_parameters) {
   Compilation c;
   Buf meta = {0};
   Spec spec = {.target = target_default()};
@@ -166,8 +162,7 @@ static void test_meta_of_hidden_parameters(void **unused) {
   compilation_free(&c);
 }
 
-static void test_all_steps(void **unused) {
-  (void)unused;
+TEST(test_all_steps) {
   Compilation c;
   Buf meta = {0};
   tilec_status status = run_all(&c, &(PassRunOptions){.verify_each = true}, &meta);
@@ -209,8 +204,7 @@ static char *saved_text(const Compilation *c, char path[600], char *text, size_t
 }
 
 // The message names a file that holds the last good .tir, and compiles.
-static void test_a_bug_saves_the_tir(void **unused) {
-  (void)unused;
+TEST(test_a_bug_saves_the_tir) {
   Compilation c;
   Buf meta = {0};
   assert_int_equal(run_all(&c, &(PassRunOptions){.after = break_after_coalesce}, &meta),
@@ -251,8 +245,7 @@ static void spoil_after_layouts(const char *pass, IrModule *module, bool changed
 
 // The saved module is the one after the last good step, whatever happened to it later: it is made
 // again.
-static void test_a_bug_replays_the_passes(void **unused) {
-  (void)unused;
+TEST(test_a_bug_replays_the_passes) {
   Compilation c;
   Buf meta = {0};
   Spoilt spoilt = {0};
@@ -268,8 +261,7 @@ static void test_a_bug_replays_the_passes(void **unused) {
   compilation_free(&c);
 }
 
-static void test_a_bug_without_a_folder(void **unused) {
-  (void)unused;
+TEST(test_a_bug_without_a_folder) {
   Compilation c;
   Buf meta = {0};
   const char *folder = getenv("TMPDIR");
@@ -285,8 +277,7 @@ static void test_a_bug_without_a_folder(void **unused) {
 }
 
 // Every arena allocation fails, one after another. In the last run none does.
-static void test_the_end_of_memory(void **unused) {
-  (void)unused;
+TEST(test_the_end_of_memory) {
   for (unsigned long n = 1;; n++) {
     Compilation c;
     Buf meta = {0};
@@ -304,8 +295,7 @@ static void test_the_end_of_memory(void **unused) {
   }
 }
 
-static void test_tir_takes_no_signature(void **unused) {
-  (void)unused;
+TEST(test_tir_takes_no_signature) {
   Compilation c;
   Buf meta = {0}, text = {0};
   assert_int_equal(run_all(&c, &(PassRunOptions){0}, &meta), TILEC_OK);

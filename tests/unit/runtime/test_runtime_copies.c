@@ -163,8 +163,7 @@ static const Specialisation *variant_with_maps(const Product *p) {
 }
 
 // Ragged sizes, and blocks that begin outside, far away, or end there.
-static void test_what_is_outside(void **unused) {
-  (void)unused;
+TEST(test_what_is_outside) {
   static const Sizes sizes[] = {
       {64, 64, 128, 160, 160, 0, 0, 0},
       {50, 64, 130, 144, 144, 0, 0, 0},
@@ -189,8 +188,7 @@ static void test_what_is_outside(void **unused) {
 }
 
 // A map cannot be made: other code, and the same results.
-static void test_arguments_without_maps(void **unused) {
-  (void)unused;
+TEST(test_arguments_without_maps) {
   Product *p = product_new("sim", &kinds[0], TILEC_TMA_ON);
   run(p, &(Sizes){60, 60, 100, 160, 160, 0, 0, 1}); // the base
   run(p, &(Sizes){60, 60, 100, 101, 160, 0, 0, 0}); // a stride
@@ -208,8 +206,7 @@ static void test_arguments_without_maps(void **unused) {
   product_free(p);
 }
 
-static void test_options(void **unused) {
-  (void)unused;
+TEST(test_options) {
   static const tilec_tma without[] = {TILEC_TMA_OFF};
   for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
     Product *p = product_new("sim", &kinds[0], without[i]);
@@ -229,8 +226,7 @@ static void test_options(void **unused) {
 }
 
 // Like a model's layers one after another, more than are kept.
-static void test_many_argument_sets(void **unused) {
-  (void)unused;
+TEST(test_many_argument_sets) {
   enum { LAYERS = HOST_SETS + 4, ROUNDS = 2 };
   for (int n = 0; n < COPY_DEVICES; n++) {
     Product *p = product_new(copy_devices[n], &kinds[0], TILEC_TMA_AUTO);

@@ -18,8 +18,7 @@ static void assert_error(tilec_status got, tilec_status expected, const char *te
   if (!strstr(tilec_last_error(), text)) fail_msg("'%s' is not in '%s'", text, tilec_last_error());
 }
 
-static void test_names(void **unused) {
-  (void)unused;
+TEST(test_names) {
   static const char *const wrong[] = {
       "", "gpu", "sim:0", "cuda:", "cuda:x", "cuda:-1", "cuda:99999", "evaluator"};
   tilec_device *device;
@@ -42,15 +41,13 @@ static void test_names(void **unused) {
 }
 
 // Where there is no driver the reason is in the message; where there is one, it has no thousand GPUs.
-static void test_no_gpu(void **unused) {
-  (void)unused;
+TEST(test_no_gpu) {
   tilec_device *device;
   assert_int_equal(tilec_device_open("cuda:1000", &device), TILEC_ERROR_NO_DEVICE);
   assert_true(strstr(tilec_last_error(), "libcuda") || strstr(tilec_last_error(), "cuda:1000"));
 }
 
-static void test_null_arguments(void **unused) {
-  (void)unused;
+TEST(test_null_arguments) {
   tilec_device *device = open_device("eval");
   tilec_buffer *buffer;
   tilec_stream *stream;
@@ -78,8 +75,7 @@ static void test_null_arguments(void **unused) {
   assert_string_equal(tilec_device_arch(NULL), "");
 }
 
-static void test_copies(void **unused) {
-  (void)unused;
+TEST(test_copies) {
   for (int i = 0; i < DEVICES; i++) {
     tilec_device *device = open_device(devices[i]);
     tilec_buffer *buffer;
@@ -110,8 +106,7 @@ static void test_copies(void **unused) {
   }
 }
 
-static void test_empty_and_impossible_buffers(void **unused) {
-  (void)unused;
+TEST(test_empty_and_impossible_buffers) {
   for (int i = 0; i < DEVICES; i++) {
     tilec_device *device = open_device(devices[i]);
     tilec_buffer *empty[3], *huge = (tilec_buffer *)1;
@@ -127,8 +122,7 @@ static void test_empty_and_impossible_buffers(void **unused) {
   }
 }
 
-static void test_wrapped_memory_is_used_in_place(void **unused) {
-  (void)unused;
+TEST(test_wrapped_memory_is_used_in_place) {
   for (int i = 0; i < DEVICES; i++) {
     tilec_device *device = open_device(devices[i]);
     static _Alignas(16) unsigned char host[64];
@@ -152,8 +146,7 @@ static void test_wrapped_memory_is_used_in_place(void **unused) {
   }
 }
 
-static void test_streams(void **unused) {
-  (void)unused;
+TEST(test_streams) {
   for (int i = 0; i < DEVICES; i++) {
     tilec_device *device = open_device(devices[i]);
     tilec_stream *stream, *wrapped = (tilec_stream *)1;
@@ -166,8 +159,7 @@ static void test_streams(void **unused) {
   }
 }
 
-static void test_names_of_statuses_and_types(void **unused) {
-  (void)unused;
+TEST(test_names_of_statuses_and_types) {
   static const size_t bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8};
   for (int t = TILEC_I1; t <= TILEC_FP64; t++) assert_int_equal(tilec_dtype_bytes((tilec_dtype)t), bytes[t]);
   assert_int_equal(tilec_dtype_bytes((tilec_dtype)99), 0);

@@ -148,8 +148,7 @@ static uint32_t plain_kernels(const Guarded *g) {
   return plain;
 }
 
-static void test_which_launches(void **unused) {
-  (void)unused;
+TEST(test_which_launches) {
   for (int n = 0; n < GUARD_DEVICES; n++)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       Guarded *g = guarded_new(guard_devices[n]);
@@ -161,8 +160,7 @@ static void test_which_launches(void **unused) {
 }
 
 // The same arguments, of more programs: the guard is asked again.
-static void test_another_grid(void **unused) {
-  (void)unused;
+TEST(test_another_grid) {
   const GuardCase near = {
       "the last rows that coordinates can say", 0x7fffff00, 64, 16, 0, 64, 0x7fffff00 - 64, 0, true};
   for (int n = 0; n < GUARD_DEVICES; n++) {
@@ -177,8 +175,7 @@ static void test_another_grid(void **unused) {
 }
 
 // In turn, with sets of arguments that it holds of and others.
-static void test_in_turn(void **unused) {
-  (void)unused;
+TEST(test_in_turn) {
   for (int n = 0; n < GUARD_DEVICES; n++) {
     Guarded *g = guarded_new(guard_devices[n]);
     for (int round = 0; round < 3; round++) {

@@ -18,8 +18,7 @@ static void kernel_fails(const char *device_name, const char *source, const tile
   tilec_device_close(device);
 }
 
-static void test_wrong_kernels(void **unused) {
-  (void)unused;
+TEST(test_wrong_kernels) {
   static const char two[] =
       "@kernel\ndef f(x: *fp32):\n    store(x, 1.0)\n\n@kernel\ndef g(x: *fp32):\n    store(x, 1.0)\n";
   static const char *const unknown[] = {"SIZE=3"}, *const run_time[] = {"n=3"},
@@ -46,8 +45,7 @@ static void test_wrong_kernels(void **unused) {
 }
 
 // An error of the body comes at the launch, and again at the next.
-static void test_errors_of_the_body(void **unused) {
-  (void)unused;
+TEST(test_errors_of_the_body) {
   tilec_device *device = open_device("eval");
   tilec_kernel *kernel =
       kernel_of(device, "@kernel\n@grid(1)\ndef f(x: *fp32):\n    store(x, undefined_name)\n");
@@ -61,8 +59,7 @@ static void test_errors_of_the_body(void **unused) {
 // --- Arguments ---
 
 // Both ends of a type's range reach the kernel unchanged. The next number is refused.
-static void test_ends_of_integers(void **unused) {
-  (void)unused;
+TEST(test_ends_of_integers) {
   const struct {
     const char *type;
     tilec_arg least, most, below, above;
@@ -110,8 +107,7 @@ static void test_ends_of_integers(void **unused) {
 }
 
 // Without a declared type: i32, i64, u64, and i1 of a bool, as Triton's launcher chooses.
-static void test_types_of_undeclared_integers(void **unused) {
-  (void)unused;
+TEST(test_types_of_undeclared_integers) {
   tilec_device *device = open_device("sim");
   tilec_kernel *kernel =
       kernel_of(device, "@kernel\n@grid(1)\ndef f(x: *i64, n):\n    store(x, (~n).to(tl.int64))\n");
@@ -136,8 +132,7 @@ static void test_types_of_undeclared_integers(void **unused) {
   tilec_device_close(device);
 }
 
-static void test_wrong_arguments(void **unused) {
-  (void)unused;
+TEST(test_wrong_arguments) {
   tilec_device *device = open_device("eval");
   tilec_kernel *kernel =
       kernel_of(device, "@kernel\n@grid(1)\ndef f(x: *fp32, n: i32, s: u8, e: fp16, b: i1 = True):\n"
@@ -212,8 +207,7 @@ static const char echo_source[] =
     "    store(floats + 3, k)\n"
     "    store(floats + 4, l.to(float64))\n";
 
-static void test_every_type_arrives(void **unused) {
-  (void)unused;
+TEST(test_every_type_arrives) {
   static const int64_t ints[] = {-128, 65535, -2000000000, INT64_MIN, 1, 7, (int64_t)1 << 40};
   static const double floats[] = {0x1.554p-2, 3.140625, 0x1.99999ap-4, 0.1, 3};
   for (int dev = 0; dev < DEVICES; dev++) {
@@ -242,8 +236,7 @@ static void test_every_type_arrives(void **unused) {
   }
 }
 
-static void test_none_and_defaults(void **unused) {
-  (void)unused;
+TEST(test_none_and_defaults) {
   static const char source[] = "@kernel\n@grid(1)\n"
                                "def f(out: *i32, bias, scale: i32 = 5):\n"
                                "    v = scale\n"
@@ -278,8 +271,7 @@ static void test_none_and_defaults(void **unused) {
 }
 
 // A constexpr may be a function of the file, or one that it imports and uses.
-static void test_functions_as_constexprs(void **unused) {
-  (void)unused;
+TEST(test_functions_as_constexprs) {
   static const char lib[] = "@jit\ndef minus(v):\n    return -v\n",
                     main_text[] = "from lib import minus\n@jit\ndef twice(v):\n    return v * 2\n@jit\ndef "
                                   "other(v):\n    return minus(v)\n@kernel\n@grid(1)\n"

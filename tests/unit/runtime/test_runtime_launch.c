@@ -43,8 +43,7 @@ static void check_scaled(const Scale *s, int n, int skip) {
   }
 }
 
-static void test_specialisations(void **unused) {
-  (void)unused;
+TEST(test_specialisations) {
   for (int dev = 0; dev < DEVICES; dev++) {
     Scale s = scale_new(devices[dev]);
     // Sizes and offsets in bytes, and how many variants there are after: equal facts share one.
@@ -65,8 +64,7 @@ static void test_specialisations(void **unused) {
 }
 
 // jit's options name parameters by name or index: launches then derive fewer facts from their values.
-static void test_parameters_not_specialised(void **unused) {
-  (void)unused;
+TEST(test_parameters_not_specialised) {
   static const int ns[] = {1, 2, 16, 48}; // equal to 1; neither; divisible by 16, twice
   static const struct {
     const char *options;
@@ -111,8 +109,7 @@ static void test_parameters_not_specialised(void **unused) {
 }
 
 // One specialisation for each result of the heuristics, whatever the arguments that led there; -D wins.
-static void test_heuristics(void **unused) {
-  (void)unused;
+TEST(test_heuristics) {
   static const char source[] =
       "@triton.heuristics({'B': lambda a: triton.next_power_of_2(a['n']),\n"
       "                    'EVEN': lambda args: args['n'] % args['B'] == 0,\n"
@@ -153,8 +150,7 @@ static void test_heuristics(void **unused) {
 }
 
 // A program from a file keeps what the file imports; one from text imports nothing.
-static void test_imports(void **unused) {
-  (void)unused;
+TEST(test_imports) {
   static const char source[] = "from utils import f\n@kernel\ndef k(o: *i32):\n    store(o, f(1))\n";
   tilec_device *device = open_device("eval");
   tilec_program *program = NULL, *text = program_of(TESTS_DIR "/golden/imports/text.tile", source);
@@ -183,8 +179,7 @@ static void test_imports(void **unused) {
   tilec_device_close(device);
 }
 
-static void test_grids(void **unused) {
-  (void)unused;
+TEST(test_grids) {
   static const struct {
     int64_t grid[3];
     tilec_status status;
@@ -228,8 +223,7 @@ static void test_grids(void **unused) {
 }
 
 // The functions for other languages fill what the inline ones return.
-static void test_arguments_by_functions(void **unused) {
-  (void)unused;
+TEST(test_arguments_by_functions) {
   tilec_device *device = open_device("eval");
   tilec_buffer *buffer = NULL;
   assert_ok(tilec_buffer_new(device, 8, &buffer));
@@ -252,8 +246,7 @@ static void test_arguments_by_functions(void **unused) {
 }
 
 // More argument sets than are kept, twice over, and then two alternately.
-static void test_grids_are_kept_by_their_arguments(void **unused) {
-  (void)unused;
+TEST(test_grids_are_kept_by_their_arguments) {
   enum { SETS = HOST_SETS + 6 };
   Scale s = scale_new("eval");
   float *unwritten = calloc(N, sizeof *unwritten);
@@ -276,8 +269,7 @@ static void test_grids_are_kept_by_their_arguments(void **unused) {
 }
 
 // The bytes of a parameter by value come with the launch; no argument of 8 bytes replaces them.
-static void test_parameters_by_value(void **unused) {
-  (void)unused;
+TEST(test_parameters_by_value) {
   static const char ptx[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
                             ".visible .entry last(.param .u64 out, .param .align 64 .b8 map[128])\n"
                             "{\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nld.param.b64 %rd1, [out];\n"
@@ -304,8 +296,7 @@ static void test_parameters_by_value(void **unused) {
   tilec_device_close(device);
 }
 
-static void test_hidden_parameters_that_nothing_fills(void **unused) {
-  (void)unused;
+TEST(test_hidden_parameters_that_nothing_fills) {
   static const char source[] =
       "module { kernel @k(%out: *i32, %room: *i8 {hidden = scratch}) { return } }";
   for (int dev = 0; dev < DEVICES; dev++) {
@@ -324,8 +315,7 @@ static void test_hidden_parameters_that_nothing_fills(void **unused) {
   }
 }
 
-static void test_no_grid(void **unused) {
-  (void)unused;
+TEST(test_no_grid) {
   tilec_device *device = open_device("eval");
   tilec_kernel *kernel = kernel_of(device, "@kernel\ndef f(x: *fp32):\n    store(x, 1.0)\n");
   tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, 256)};
@@ -334,8 +324,7 @@ static void test_no_grid(void **unused) {
   tilec_device_close(device);
 }
 
-static void test_a_stream_of_another_device(void **unused) {
-  (void)unused;
+TEST(test_a_stream_of_another_device) {
   Scale s = scale_new("eval");
   tilec_device *other = open_device("eval");
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
@@ -353,8 +342,7 @@ static void test_a_stream_of_another_device(void **unused) {
 }
 
 // The message names the source, the argument and its element; what is launched afterwards is not harmed.
-static void test_out_of_bounds(void **unused) {
-  (void)unused;
+TEST(test_out_of_bounds) {
   for (int dev = 0; dev < DEVICES; dev++) {
     Scale s = scale_new(devices[dev]);
     tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, s.x), tilec_arg_buffer(TILEC_FP32, s.out),
@@ -372,8 +360,7 @@ static void test_out_of_bounds(void **unused) {
 }
 
 // An uninitialised buffer of eval may be written, and is defined from then on.
-static void test_chained_launches(void **unused) {
-  (void)unused;
+TEST(test_chained_launches) {
   for (int dev = 0; dev < DEVICES; dev++) {
     Scale s = scale_new(devices[dev]);
     tilec_buffer *middle;
@@ -390,8 +377,7 @@ static void test_chained_launches(void **unused) {
   }
 }
 
-static void test_tir_programs(void **unused) {
-  (void)unused;
+TEST(test_tir_programs) {
   tilec_program *program = program_of("scale.tile", scale_source), *tir;
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
   tilec_compiled *compiled;
@@ -435,8 +421,7 @@ static tilec_status whole_story(tilec_device *device, tilec_buffer *x, tilec_buf
   return status;
 }
 
-static void test_the_end_of_memory(void **unused) {
-  (void)unused;
+TEST(test_the_end_of_memory) {
   Scale s = scale_new("eval");
   for (unsigned long n = 1;; n++) {
     arena_fail_after(n);
@@ -452,8 +437,7 @@ static void test_the_end_of_memory(void **unused) {
 
 // Two devices of one kind and two of different kinds. No address of one is within a buffer of
 // another. A launch refuses the other's buffers, wherever the pointer points into them.
-static void test_buffers_of_other_devices(void **unused) {
-  (void)unused;
+TEST(test_buffers_of_other_devices) {
   static const char *const names[] = {"sim", "sim", "eval", "eval"};
   enum { COUNT = 4, BYTES = 64 * sizeof(float) };
   tilec_device *opened[COUNT];
@@ -494,8 +478,7 @@ static void test_buffers_of_other_devices(void **unused) {
 }
 
 // More simulators one after another, and at a time, than there are spans of addresses in a row: each has its own.
-static void test_many_simulators(void **unused) {
-  (void)unused;
+TEST(test_many_simulators) {
   enum { AT_A_TIME = 200, ROUNDS = 20 };
   static tilec_device *opened[AT_A_TIME];
   static tilec_buffer *buffers[AT_A_TIME];

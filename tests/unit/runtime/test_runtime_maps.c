@@ -167,8 +167,7 @@ static void check_maps(MapRun *r, const MapCase *c, uint64_t base) {
   }
 }
 
-static void test_maps_as_encoded(void **unused) {
-  (void)unused;
+TEST(test_maps_as_encoded) {
   for (size_t n = 0; n < MAP_DEVICES * sizeof cases / sizeof *cases; n++) {
     size_t i = n / MAP_DEVICES;
     MapRun r = map_run(map_devices[n % MAP_DEVICES], &cases[i]);
@@ -183,8 +182,7 @@ static void test_maps_as_encoded(void **unused) {
   }
 }
 
-static void test_an_unaligned_base(void **unused) {
-  (void)unused;
+TEST(test_an_unaligned_base) {
   MapRun r = map_run("sim", &cases[0]);
   r.args[1] = tilec_arg_pointer(TILEC_FP16, tilec_buffer_address(r.base) + 8);
   assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "its base is not a multiple of 16 bytes");
@@ -221,14 +219,12 @@ static void alternate(const char *device) {
   map_run_end(&r);
 }
 
-static void test_maps_are_kept_by_their_arguments(void **unused) {
-  (void)unused;
+TEST(test_maps_are_kept_by_their_arguments) {
   for (int i = 0; i < MAP_DEVICES; i++) alternate(map_devices[i]);
 }
 
 // A graph has the maps that its launches had, whatever is launched between.
-static void test_capture(void **unused) {
-  (void)unused;
+TEST(test_capture) {
   MapCase c = cases[0];
   void *context, *raw, *graph, *exec;
   assert_int_equal(fake.create(&context, 0, 0), 0);
@@ -286,8 +282,7 @@ static void *launch_own_sets(void *data) {
 }
 
 // Together they have more sets than are kept.
-static void test_threads(void **unused) {
-  (void)unused;
+TEST(test_threads) {
   MapRun first = map_run("sim", &cases[0]);
   MapThread threads[THREADS];
   for (int i = 0; i < THREADS; i++) {
@@ -305,8 +300,7 @@ static void test_threads(void **unused) {
 }
 
 // Nothing is launched, so nothing is made.
-static void test_an_empty_grid(void **unused) {
-  (void)unused;
+TEST(test_an_empty_grid) {
   MapRun r = map_run("sim", &cases[12]);
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
   options.grid[0] = 0;

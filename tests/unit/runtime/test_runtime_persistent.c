@@ -68,8 +68,7 @@ static void launch(const Turns *t, int64_t x, int64_t y, int64_t z, uint32_t mos
   }
 }
 
-static void test_blocks(void **unused) {
-  (void)unused;
+TEST(test_blocks) {
   Turns sim = turns_new("sim", TILEC_PERSISTENT_ON), gpu = turns_new("cuda", TILEC_PERSISTENT_ON);
   launch(&sim, 60, 1, 1, 0, 60); // it has 132 multiprocessors
   launch(&sim, 60, 1, 1, 7, 7);
@@ -85,16 +84,14 @@ static void test_blocks(void **unused) {
   turns_free(&gpu);
 }
 
-static void test_a_block_a_program(void **unused) {
-  (void)unused;
+TEST(test_a_block_a_program) {
   Turns plain = turns_new("cuda", TILEC_PERSISTENT_AUTO);
   launch(&plain, 60, 1, 1, 0, 60);
   launch(&plain, 3, 4, 5, 2, 3);
   turns_free(&plain);
 }
 
-static void test_what_is_too_much(void **unused) {
-  (void)unused;
+TEST(test_what_is_too_much) {
   const int64_t most = INT32_MAX - (1 << 20);
   assert_null(programs_fault((int64_t[]){most, 1, 1}));
   assert_non_null(programs_fault((int64_t[]){most + 1, 1, 1}));

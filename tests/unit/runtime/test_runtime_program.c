@@ -6,8 +6,7 @@
 #include "runtime/tilec.h"
 #include "tests/unit/runtime_fixture.h"
 
-static void test_wrong_programs(void **unused) {
-  (void)unused;
+TEST(test_wrong_programs) {
   tilec_program *program = (tilec_program *)1;
   const char *wrong = "@kernel\ndef f(x: *fp32:\n    pass\n";
   assert_error(tilec_program_from_source("wrong.tile", wrong, strlen(wrong), &program), TILEC_ERROR_COMPILE,
@@ -29,8 +28,7 @@ static void test_wrong_programs(void **unused) {
   tilec_program_free(program);
 }
 
-static void test_outputs(void **unused) {
-  (void)unused;
+TEST(test_outputs) {
   tilec_program *program = program_of("scale.tile", scale_source);
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
   const char *defines[] = {"BLOCK=256"};
@@ -87,8 +85,7 @@ static void compile_fails(const tilec_compile_options *options, tilec_status sta
   tilec_program_free(program);
 }
 
-static void test_wrong_options(void **unused) {
-  (void)unused;
+TEST(test_wrong_options) {
   tilec_compiled *compiled;
   const char *defines[] = {"BLOCK=256", NULL}, *unknown[] = {"BLOCKS=3"};
   tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT, fresh = TILEC_COMPILE_OPTIONS_INIT;
@@ -147,8 +144,7 @@ static void assert_diagnostic(const tilec_diagnostics *list, size_t index, tilec
 }
 
 // The last error as a list, with notes; one without a place; and what is left of it in another thread and after.
-static void test_diagnostics(void **unused) {
-  (void)unused;
+TEST(test_diagnostics) {
   static const char two[] = "@kernel\ndef f(x):\n    y = a\n    g(x, x)\n\n@jit\ndef g(p):\n    return p\n";
   tilec_program *program = program_of("two.tile", two);
   tilec_compiled *compiled;
@@ -180,8 +176,7 @@ static void note_text(void *data, const tilec_diagnostic *diagnostic) {
 }
 
 // Remarks go to the log, of a compile offline and of one for a launch.
-static void test_log(void **unused) {
-  (void)unused;
+TEST(test_log) {
   char log[2000] = "";
   tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT;
   tilec_compiled *compiled;
@@ -210,8 +205,7 @@ static void test_log(void **unused) {
 }
 
 // Imports that are nowhere but in memory.
-static void test_sources(void **unused) {
-  (void)unused;
+TEST(test_sources) {
   static const char main_text[] = "from lib import twice\nfrom .pkg.more import thrice\n@kernel\n@grid(1)\n"
                                   "def f(x: *i32):\n    store(x, thrice(twice(load(x))))\n";
   static const char lib[] = "@jit\ndef twice(v):\n    return v * 2\n#",
@@ -246,8 +240,7 @@ static void test_sources(void **unused) {
 }
 
 // Texts made of one file's functions, each at its lines: the file is named and quoted, whichever has the place.
-static void test_shown_sources(void **unused) {
-  (void)unused;
+TEST(test_shown_sources) {
   static const char main_text[] = "@triton.jit\ndef f(x):\n    tl.store(x, m_twice(tl.load(x)))\n"
                                   "import triton.language as tl\nfrom _1 import twice as m_twice\n",
                     helper[] = "\n\n\n\n@triton.jit\ndef twice(v):\n    return v + missing\n",
@@ -281,8 +274,7 @@ static void test_shown_sources(void **unused) {
 }
 
 // Structs of older programs, of every size that one may have had, and of newer ones.
-static void test_options_of_other_versions(void **unused) {
-  (void)unused;
+TEST(test_options_of_other_versions) {
   struct {
     tilec_compile_options options;
     uint64_t more[3];

@@ -39,8 +39,7 @@ static Tensor tensor_of(void *data, uint8_t code, uint8_t bits, int64_t *shape, 
 static int64_t shape[] = {ROWS, COLS};
 
 // Transposed, reversed, and offset by bytes, into a compact one.
-static void test_strides(void **unused) {
-  (void)unused;
+TEST(test_strides) {
   static float x[ROWS * COLS + 3];
   float out[ROWS][COLS];
   for (int i = 0; i < ROWS * COLS + 3; i++) x[i] = (float)i;
@@ -65,8 +64,7 @@ static void test_strides(void **unused) {
 }
 
 // The address with its offset decides: other facts are another variant.
-static void test_alignment(void **unused) {
-  (void)unused;
+TEST(test_alignment) {
   _Alignas(16) static float x[ROWS * COLS + 8];
   _Alignas(16) float out[ROWS * COLS];
   for (int d = 0; d < DEVICES; d++) {
@@ -86,8 +84,7 @@ static void test_alignment(void **unused) {
   }
 }
 
-static void test_types(void **unused) {
-  (void)unused;
+TEST(test_types) {
   int16_t x[ROWS][COLS];
   int64_t out[ROWS][COLS];
   for (int i = 0; i < ROWS; i++)
@@ -112,8 +109,7 @@ static void refused(tilec_kernel *kernel, Tensor tensor, const char *text) {
   assert_error(launch_affine(kernel, &tensor, &to), TILEC_ERROR_INVALID_ARGUMENT, text);
 }
 
-static void test_refused(void **unused) {
-  (void)unused;
+TEST(test_refused) {
   float x[ROWS * COLS];
   tilec_device *device = open_device("sim");
   tilec_kernel *kernel = kernel_of(device, source);

@@ -31,8 +31,7 @@ static const char tuple_source[] = "@jit\n"
                                    "        total += fn(both(*more))\n"
                                    "    store(out, total)\n";
 
-static void test_tuples(void **unused) {
-  (void)unused;
+TEST(test_tuples) {
   static const struct {
     int n, a, b, flag, variants;
     const char *fn;
@@ -82,8 +81,7 @@ static void test_tuples(void **unused) {
 }
 
 // Names come from the argument, or from what the parameter is declared to be.
-static void test_named_tuples(void **unused) {
-  (void)unused;
+TEST(test_named_tuples) {
   static const char source[] = "@kernel\n"
                                "@grid(t.n, 1)\n"
                                "def k(t, u: '(scale=i32, out=*i32)'):\n"
@@ -170,8 +168,7 @@ static void refused(const Declared *w, const char *text) {
 }
 
 // An error names the path to the item.
-static void test_wrong_tuples(void **unused) {
-  (void)unused;
+TEST(test_wrong_tuples) {
   Declared w;
   declared_init(&w);
 #define WRONG(change, back, text) change, refused(&w, text), back
@@ -192,8 +189,7 @@ static void test_wrong_tuples(void **unused) {
   declared_free(&w);
 }
 
-static void test_wrong_descriptors(void **unused) {
-  (void)unused;
+TEST(test_wrong_descriptors) {
   Declared w;
   declared_init(&w);
   tilec_descriptor *d = &w.d;
@@ -233,8 +229,7 @@ static const char descriptor_source[] =
     "    store(sizes + 2, a.strides[1])\n";
 
 // 6 x 10 elements, rows of 12, block 4 x 8: elements outside are padding, and are not stored.
-static void test_descriptors(void **unused) {
-  (void)unused;
+TEST(test_descriptors) {
   for (int run = 0; run < 2 * DEVICES; run++) {
     bool nan = run >= DEVICES;
     tilec_device *device = open_device(devices[run % DEVICES]);
@@ -294,8 +289,7 @@ static void test_descriptors(void **unused) {
 }
 
 // A DLPack tensor of the host within a tuple, and as a descriptor's base.
-static void test_tensors_within(void **unused) {
-  (void)unused;
+TEST(test_tensors_within) {
   static const char source[] = "@kernel\n"
                                "def k(t):\n"
                                "    x, d = t\n"
@@ -326,8 +320,7 @@ static void test_tensors_within(void **unused) {
 }
 
 // Heuristics see items of tuples, by value: each value that they read may be another variant.
-static void test_heuristics(void **unused) {
-  (void)unused;
+TEST(test_heuristics) {
   static const char source[] =
       "@triton.heuristics({'B': lambda args: triton.next_power_of_2(args['t'][1])})\n"
       "@triton.jit\n"
@@ -358,8 +351,7 @@ static void test_heuristics(void **unused) {
 }
 
 // A default that is a tuple; None for what is declared as several; a constexpr for a plain parameter.
-static void test_defaults(void **unused) {
-  (void)unused;
+TEST(test_defaults) {
   static const char source[] = "@kernel\n"
                                "def k(out: *i32, n, d: 'tensordesc<fp32[8]>' = None, t=(2, 3)):\n"
                                "    static_assert(d is None)\n"
@@ -384,8 +376,7 @@ static void test_defaults(void **unused) {
 }
 
 // Tile IR and PTX have the parameters that a tuple is, and take no tuple.
-static void test_of_tile_ir(void **unused) {
-  (void)unused;
+TEST(test_of_tile_ir) {
   static const char source[] = "module target = \"sm_90a\", num_warps = 4, num_stages = 3, maxnreg = 0, "
                                "fp32_dot = \"ieee\", fp_contract = true, "
                                "opt_level = 3, debug = false {\nkernel @k(%t_0: *i32, %t_1: i32) {\n  store "

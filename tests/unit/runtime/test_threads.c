@@ -58,8 +58,7 @@ static void *compile(void *data) {
 }
 
 // Compiles of one program, which several threads parse and elaborate at once.
-static void test_compiles(void **unused) {
-  (void)unused;
+TEST(test_compiles) {
   Worker workers[THREADS] = {0};
   tilec_program *program = program_of("test.tile", scale_source);
   for (int i = 0; i < THREADS; i++) workers[i].program = program;
@@ -93,8 +92,7 @@ static void *launch(void *data) {
   return NULL;
 }
 
-static void test_launches_of_one_kernel(void **unused) {
-  (void)unused;
+TEST(test_launches_of_one_kernel) {
   for (int d = 0; d < DEVICES; d++) {
     Worker workers[THREADS] = {0};
     tilec_device *device = open_device(devices[d]);
@@ -129,8 +127,7 @@ static void *compile_slow(void *data) {
 
 // While one thread compiles a variant, another launches two existing ones alternately: none of them
 // waits for it.
-static void test_launches_beside_a_compile(void **unused) {
-  (void)unused;
+TEST(test_launches_beside_a_compile) {
   tilec_device *device = open_device("sim");
   int32_t zeros[2048] = {0};
   double begin, longest = 0;
@@ -165,8 +162,7 @@ static void *alone(void *data) {
   return NULL;
 }
 
-static void test_devices_of_their_own(void **unused) {
-  (void)unused;
+TEST(test_devices_of_their_own) {
   Worker workers[THREADS] = {0};
   tilec_program *program = program_of("test.tile", scale_source);
   for (int i = 0; i < THREADS; i++) workers[i].program = program;
@@ -175,8 +171,7 @@ static void test_devices_of_their_own(void **unused) {
 }
 
 // The simulator's threads, on blocks that meet at an atomic and at blocks' own words.
-static void test_threads_of_the_simulator(void **unused) {
-  (void)unused;
+TEST(test_threads_of_the_simulator) {
   static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                             ".visible .entry count(.param .u64 out) {\n"
                             "  .reg .u64 %rd<4>; .reg .u32 %r<5>;\n"

@@ -73,8 +73,7 @@ static tilec_tune_options ranged(void) {
 }
 
 // All combinations; the fastest first, what cannot be had last.
-static void test_ranges(void **unused) {
-  (void)unused;
+TEST(test_ranges) {
   Tuned t = tuned_new(scale_source);
   const tilec_tune_options options = ranged();
   tilec_tuning *tuning = NULL;
@@ -111,8 +110,7 @@ static void test_ranges(void **unused) {
 }
 
 // @autotune's list; memory is as reset_to_zero and restore_value say before each round, and the caller's stays as it was.
-static void test_autotune(void **unused) {
-  (void)unused;
+TEST(test_autotune) {
   float x[N];
   int32_t seen[N];
   Tuned t = tuned_new(sums_source);
@@ -130,8 +128,7 @@ static void test_autotune(void **unused) {
 
 // A list instead of @autotune's, with ranges. Each has its own grid, equal ones are taken once, and
 // given values hold.
-static void test_listed(void **unused) {
-  (void)unused;
+TEST(test_listed) {
   static const char *const small[] = {"64"}, *const large[] = {"1024"}, *const one[] = {"1"};
   static const tilec_tune_range of_small[] = {{"BLOCK", 0, small, 1}, {"num_warps", 1, one, 1}}, of_large = {"BLOCK", 0, large, 1};
   const tilec_tune_listed list[] = {{of_small, 2, {0}}, {&of_large, 1, {40000, 1, 1}}, {of_small, 2, {7, 1, 1}}};
@@ -171,8 +168,7 @@ static const char once_source[] = "@kernel\n"
                                   "    store(x, 2)\n";
 
 // As reset_to_zero and restore_value of @autotune, whose names the options have.
-static void test_put_back(void **unused) {
-  (void)unused;
+TEST(test_put_back) {
   static const char *const seen[] = {"seen"}, *const x[] = {"x"};
   for (int with = 0; with < 4; with++) {
     Tuned t = tuned_new(once_source);
@@ -212,8 +208,7 @@ static void tune_to_one_warp(Tuned *t, int no_keep, int kept) {
   tilec_tuning_free(tuning);
 }
 
-static void test_kept(void **unused) {
-  (void)unused;
+TEST(test_kept) {
   Tuned t = tuned_new(scale_source);
   tune_to_one_warp(&t, 1, 0);
   assert_int_equal(threads_of(&t), 128);
@@ -227,8 +222,7 @@ static void test_kept(void **unused) {
 }
 
 // Results that a program measured itself, and results found for others' arguments.
-static void test_own(void **unused) {
-  (void)unused;
+TEST(test_own) {
   static const char *const two[] = {"2"}, *const block[] = {"256"}, *const wrong[] = {"7"};
   const tilec_tune_range settings[] = {{"BLOCK", 0, block, 1}, {"num_warps", 1, two, 1}}, bad = {"num_warps", 1, wrong, 1};
   Tuned t = tuned_new(scale_source);
@@ -275,8 +269,7 @@ static int tell(void *data, const tilec_tune_progress *progress) {
 }
 
 // Progress reports every step, and may end the tuning. The result is then what is known, and nothing is stored.
-static void test_progress(void **unused) {
-  (void)unused;
+TEST(test_progress) {
   Tuned t = tuned_new(scale_source);
   Told told = {{0}, 0, ""};
   tilec_tune_options options = ranged();
@@ -307,8 +300,7 @@ static void test_progress(void **unused) {
 }
 
 // Only ranked: nothing runs, and a grid may be given as numbers or as text.
-static void test_predict(void **unused) {
-  (void)unused;
+TEST(test_predict) {
   Tuned t = tuned_new(scale_source);
   tilec_compile_options compile = TILEC_COMPILE_OPTIONS_INIT;
   compile.arch = "sm_90a";
@@ -334,8 +326,7 @@ static void test_predict(void **unused) {
 }
 
 // Pointers within a buffer, a tensor of the host's, and one argument twice: copies lie as their memory does.
-static void test_memory(void **unused) {
-  (void)unused;
+TEST(test_memory) {
   static const char source[] =
       "@kernel\n"
       "@grid(1)\n"
@@ -365,8 +356,7 @@ static void test_memory(void **unused) {
   tuned_free(&t);
 }
 
-static void test_errors(void **unused) {
-  (void)unused;
+TEST(test_errors) {
   Tuned t = tuned_new(scale_source);
   tilec_tuning *tuning = (tilec_tuning *)&t;
   static const char *const odd[] = {"3"}, *const huge[] = {"2000000"};

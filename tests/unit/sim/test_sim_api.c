@@ -38,8 +38,7 @@ static tilec_sim *open_simulator(int checks) {
 
 // Each has its own variables; what is left behind would be seen by LeakSanitizer, and a use
 // after the end by AddressSanitizer.
-static void test_modules_are_unloaded(void **unused) {
-  (void)unused;
+TEST(test_modules_are_unloaded) {
   tilec_sim *sim = open_simulator(0);
   uint32_t out = 0;
   uint64_t to, variable, others;
@@ -64,8 +63,7 @@ static void test_modules_are_unloaded(void **unused) {
   tilec_sim_destroy(sim);
 }
 
-static void test_unloading_ends_what_names_the_module(void **unused) {
-  (void)unused;
+TEST(test_unloading_ends_what_names_the_module) {
   for (int checks = 0; checks < 2; checks++) {
     tilec_sim *sim = open_simulator(checks);
     tilec_sim_module *wild = load(sim), *other = load(sim);
@@ -87,8 +85,7 @@ static void test_unloading_ends_what_names_the_module(void **unused) {
   }
 }
 
-static void test_what_is_not_loaded_is_refused(void **unused) {
-  (void)unused;
+TEST(test_what_is_not_loaded_is_refused) {
   tilec_sim *sim = open_simulator(0), *elsewhere = open_simulator(0);
   tilec_sim_module *module = load(elsewhere);
   assert_int_equal(tilec_sim_unload(sim, NULL), TILEC_SIM_OK);
@@ -123,8 +120,7 @@ static bool is_written(uint32_t at) {
          (at >= 192 && at < 208);
 }
 
-static void test_watched_memory_knows_what_kernels_write(void **unused) {
-  (void)unused;
+TEST(test_watched_memory_knows_what_kernels_write) {
   enum { BYTES = 209 };
   for (int checks = 0; checks < 2; checks++) {
     tilec_sim *sim = open_simulator(checks);

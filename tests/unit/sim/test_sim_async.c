@@ -8,8 +8,7 @@
 
 // ---- kernels of nvcc ----
 
-static void test_cp_async_double_buffering(void **unused) {
-  (void)unused;
+TEST(test_cp_async_double_buffering) {
   enum { N = 1337 };
   for (int schedule = 0; schedule < SCHEDULES; schedule++) {
     SimFixture f = sim_open_file("async.ptx", schedule);
@@ -32,8 +31,7 @@ static uint16_t half_of_int(int value) { // -8 .. 8
   return (uint16_t)(value < 0 ? bits[-value] | 0x8000 : bits[value]);
 }
 
-static void test_ldmatrix_and_mma_gemm(void **unused) {
-  (void)unused;
+TEST(test_ldmatrix_and_mma_gemm) {
   enum { M = 64, N = 96, K = 80 };
   static uint16_t a[M * K], b[K * N];
   static float c[M * N];
@@ -59,8 +57,7 @@ static void test_ldmatrix_and_mma_gemm(void **unused) {
 // ---- when effects are there ----
 
 // Without its wait, what is read depends on the schedule; with it, on nothing.
-static void test_the_schedule_decides_when_a_copy_is_there(void **unused) {
-  (void)unused;
+TEST(test_the_schedule_decides_when_a_copy_is_there) {
   static const char text[] = HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
                                   ".reg .b64 %i, %o;\n.reg .b32 %r<3>;\n.shared .align 16 .b32 s[4];\n"
                                   "ld.param.u64 %i, [pi];\nld.param.u64 %o, [po];\n"
@@ -84,8 +81,7 @@ static void test_the_schedule_decides_when_a_copy_is_there(void **unused) {
 }
 
 // Groups complete oldest first; src-size and ignore-src fill zeros.
-static void test_groups_and_zero_fill(void **unused) {
-  (void)unused;
+TEST(test_groups_and_zero_fill) {
   static const char text[] =
       HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
            ".reg .b64 %i, %o;\n.reg .b32 %r<9>;\n.reg .pred %p;\n.shared .align 16 .b8 s[64];\n"
@@ -114,8 +110,7 @@ static void test_groups_and_zero_fill(void **unused) {
 }
 
 // Lanes wait for their cp.async through an mbarrier, both ways of counting.
-static void test_cp_async_arrives_at_an_mbarrier(void **unused) {
-  (void)unused;
+TEST(test_cp_async_arrives_at_an_mbarrier) {
   for (int noinc = 0; noinc < 2; noinc++)
     for (int schedule = 0; schedule < SCHEDULES; schedule++) {
       char text[2000];
@@ -147,8 +142,7 @@ static void test_cp_async_arrives_at_an_mbarrier(void **unused) {
 
 // ---- bulk copies ----
 
-static void test_bulk_copies_and_reductions(void **unused) {
-  (void)unused;
+TEST(test_bulk_copies_and_reductions) {
   static const char text[] =
       HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
            ".reg .b64 %i, %o;\n.reg .b32 %r<4>;\n.reg .pred %p;\n"
@@ -186,8 +180,7 @@ static void test_bulk_copies_and_reductions(void **unused) {
 
 // ---- mbarriers ----
 
-static void test_tokens_phases_and_drops(void **unused) {
-  (void)unused;
+TEST(test_tokens_phases_and_drops) {
   static const char text[] =
       HEAD ".visible .entry k(.param .u64 po) {\n"
            ".reg .b64 %o, %s<3>;\n.reg .b32 %r<12>;\n.reg .pred %p<9>;\n.shared .align 8 .b64 bar;\n"
@@ -226,8 +219,7 @@ typedef struct Mistake {
   const char *part; // of the message
 } Mistake;
 
-static void test_mistakes_are_reported(void **unused) {
-  (void)unused;
+TEST(test_mistakes_are_reported) {
   static const Mistake mistakes[] = {
       {"mbarrier.init.shared.b64 [bar], 2;\nmbarrier.arrive.shared.b64 %s, [bar];\n"
        "again:\nmbarrier.try_wait.shared.b64 %p, [bar], %s;\n@!%p bra again;\n",
@@ -265,8 +257,7 @@ static void test_mistakes_are_reported(void **unused) {
   }
 }
 
-static void test_a_cluster_of_one(void **unused) {
-  (void)unused;
+TEST(test_a_cluster_of_one) {
   static const char text[] = HEAD
       ".visible .entry k(.param .u64 po) {\n.reg .b64 %o, %t;\n.reg .b32 %r<9>;\n"
       ".shared .align 4 .b32 s[64];\nld.param.u64 %o, [po];\nmov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 2;\n"
@@ -289,8 +280,7 @@ static void test_a_cluster_of_one(void **unused) {
   }
 }
 
-static void test_hints_change_nothing(void **unused) {
-  (void)unused;
+TEST(test_hints_change_nothing) {
   static const char text[] =
       HEAD ".visible .entry k(.param .u64 po) {\n.reg .b64 %o, %c;\n.reg .b32 %r<3>;\n.reg .pred %p;\n"
            "ld.param.u64 %o, [po];\ncreatepolicy.fractional.L2::evict_first.b64 %c, 0.5;\n"

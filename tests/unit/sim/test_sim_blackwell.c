@@ -165,8 +165,7 @@ static const Pick picks[] = {
 };
 
 // %r: the lane's number plus %a.
-static void test_picks(void **state) {
-  (void)state;
+TEST(test_picks) {
   for (size_t i = 0; i < sizeof picks / sizeof *picks; i++) {
     char text[2048];
     float in[3], out = 0;
@@ -310,8 +309,7 @@ static void test_random(const Format *f, bool relu, bool finite) {
   sim_close(&sim);
 }
 
-static void test_randoms(void **state) {
-  (void)state;
+TEST(test_randoms) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     for (int form = 0; form < 4; form++)
       if (i < 2 || form & 1) test_random(&formats[i], form & 2, form & 1);
@@ -385,8 +383,7 @@ static void test_load(const Load *load) {
   sim_close(&sim);
 }
 
-static void test_loads(void **state) {
-  (void)state;
+TEST(test_loads) {
   for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) test_load(&loads[i]);
 }
 

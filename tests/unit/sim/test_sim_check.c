@@ -235,20 +235,17 @@ static void test_bug(void **state) { run_twin(*state, "bug", true); }
 static void test_twin(void **state) { run_twin(*state, "ok", false); }
 
 // A kernel that releases but does not acquire has a twin of another name.
-static void test_a_missing_acquire_is_a_race(void **unused) {
+TEST(test_a_missing_acquire_is_a_race) {
   static const Bug bug = {"no_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "acquire", 0};
-  (void)unused;
   run_twin(&bug, "bug", true);
 }
 
-static void test_an_mbarrier_is_used_after_its_initialisation(void **unused) {
+TEST(test_an_mbarrier_is_used_after_its_initialisation) {
   static const Bug bug = {"init_race", "async", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "mbarrier.init", 0};
-  (void)unused;
   run_twin(&bug, "bug", true);
 }
 
-static void test_a_launch_goes_on_after_reports(void **unused) {
-  (void)unused;
+TEST(test_a_launch_goes_on_after_reports) {
   size_t size;
   char *text = read_text("bugs", "ptx", &size);
   tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
@@ -282,8 +279,7 @@ static void test_a_launch_goes_on_after_reports(void **unused) {
 }
 
 // The location is in the kernel's file, with its call there; the header's line is known too.
-static void test_code_of_headers_is_at_its_call(void **unused) {
-  (void)unused;
+TEST(test_code_of_headers_is_at_its_call) {
   static const Bug bug = {"header", "headers", TILEC_SIM_RACE_WRITE_WRITE, 1, 64, 0, 0, NULL, 0};
   size_t size, source_size, found = 0;
   char *text = read_text("headers", "ptx", &size), *source = read_text("headers", "cu", &source_size);
@@ -312,8 +308,7 @@ static void test_code_of_headers_is_at_its_call(void **unused) {
   free(source);
 }
 
-static void test_reports_are_merged_and_counted(void **unused) {
-  (void)unused;
+TEST(test_reports_are_merged_and_counted) {
   static const Bug bug = {"missing_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, NULL, 0};
   size_t size;
   char *text = read_text("bugs", "ptx", &size);
@@ -376,8 +371,7 @@ static size_t writers_reports(uint32_t step) {
   return count;
 }
 
-static void test_stores_of_one_value_do_not_race(void **unused) {
-  (void)unused;
+TEST(test_stores_of_one_value_do_not_race) {
   assert_int_equal(writers_reports(0), 0);
   assert_int_equal(writers_reports(1), 2);
 }

@@ -44,10 +44,9 @@ static void fill(uint32_t *out, uint32_t *in) {
   for (uint32_t i = 0; i < INPUTS; i++) in[i] = 7 * i;
 }
 
-static void test_right(void **state) {
+TEST(test_right) {
   static const char *const kernels[] = {"exchange", "send", "multicast"};
   static uint32_t out[WORDS], in[INPUTS];
-  (void)state;
   char *text = plant_read("cluster.ptx");
   for (int i = 0; i < 3 * SCHEDULES * 2; i++) {
     const char *kernel = kernels[i % 3];
@@ -63,9 +62,8 @@ static void test_right(void **state) {
 }
 
 // Clusters in two dimensions, by a launch.
-static void test_registers(void **state) {
+TEST(test_registers) {
   static uint32_t out[SIZE_X * SIZE_Y * FIELDS];
-  (void)state;
   SimFixture f = sim_open_file("cluster.ptx", TILEC_SIM_LATE);
   const tilec_sim_kernel *kernel;
   uint64_t address = sim_bind(&f, out, sizeof out);
@@ -96,9 +94,8 @@ static const char leaving_text[] =
     "add.u64 %o, %o, %y;\nst.global.b32 [%o], %x;\n"
     "barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\nret;\n}\n";
 
-static void test_threads_that_leave(void **state) {
+TEST(test_threads_that_leave) {
   uint32_t out[2 * THREADS];
-  (void)state;
   for (int i = 0; i < 2 * SCHEDULES; i++) {
     SimFixture f = plant_open(leaving_text, i / 2, i % 2);
     memset(out, 0, sizeof out);
@@ -111,7 +108,7 @@ static void test_threads_that_leave(void **state) {
   }
 }
 
-static void test_refused_launches(void **state) {
+TEST(test_refused_launches) {
   static const struct {
     const char *kernel;
     uint32_t grid, cluster;
@@ -121,7 +118,6 @@ static void test_refused_launches(void **state) {
                   {"registers", 2, 0, "a cluster dimension is zero"},
                   {"send", 4, 4, ".reqnctapercluster requires 2 x 1 x 1"},
                   {"send", 3, 2, "not a multiple of the cluster's 2"}};
-  (void)state;
   SimFixture f = sim_open_file("cluster.ptx", TILEC_SIM_LATE);
   for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
     const tilec_sim_kernel *kernel;

@@ -107,8 +107,7 @@ static void choose_offsets(uint32_t bytes, uint32_t *offsets) {
     if (l & apart) offsets[l] = offsets[l ^ apart];
 }
 
-static void test_counters_are_as_defined(void **unused) {
-  (void)unused;
+TEST(test_counters_are_as_defined) {
   for (uint64_t seed = 0; seed < SEEDS; seed++)
     for (uint32_t bytes = 1; bytes <= 16; bytes *= 2) {
       state = (seed * 32 + bytes) * 0x9e3779b97f4a7c15u + 1;
@@ -143,8 +142,7 @@ static tilec_sim_result add_vectors(const char *operation, uint32_t first, uint1
   return result;
 }
 
-static void test_a_vector_of_sums_is_one_request(void **unused) {
-  (void)unused;
+TEST(test_a_vector_of_sums_is_one_request) {
   uint16_t to[LANES * 8 + 8] = {0};
   tilec_sim_counters got;
   const char *sum = "red.relaxed.gpu.global.add.noftz.v4.f16x2";
@@ -178,8 +176,7 @@ static uint64_t arrivals(const char *text) {
   return total.barriers;
 }
 
-static void test_lanes_meet_where_paths_join(void **unused) {
-  (void)unused;
+TEST(test_lanes_meet_where_paths_join) {
   assert_int_equal(arrivals(JOIN_TEXT), 3);
   assert_int_equal(arrivals(LOOP_TEXT), 3);
 }

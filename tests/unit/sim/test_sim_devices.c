@@ -84,8 +84,7 @@ static void check_pair(const Pair *p, int schedule, uint32_t devices) {
   sim_close(&fixture);
 }
 
-static void test_only_system_scope_orders_devices(void **unused) {
-  (void)unused;
+TEST(test_only_system_scope_orders_devices) {
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
     for (int schedule = 0; schedule < SCHEDULES; schedule++) check_pair(&pairs[i], schedule, 2);
 }
@@ -116,8 +115,7 @@ static tilec_sim_result launch_meet(uint32_t blocks, uint32_t threads, uint32_t 
 }
 
 // A device holds two CTAs of 1024 threads. A third one never starts, although the other device has ended.
-static void test_each_device_has_room_of_its_own(void **unused) {
-  (void)unused;
+TEST(test_each_device_has_room_of_its_own) {
   for (uint32_t threads = 1; threads <= 2; threads++) {
     uint32_t counter = 0;
     assert_int_equal(launch_meet(2, threads, &counter), TILEC_SIM_OK);
@@ -128,9 +126,8 @@ static void test_each_device_has_room_of_its_own(void **unused) {
   }
 }
 
-static void test_wrong_numbers_of_devices_are_refused(void **unused) {
+TEST(test_wrong_numbers_of_devices_are_refused) {
   static const uint32_t one[3] = {1, 1, 1};
-  (void)unused;
   SimFixture fixture = open_pair(&pairs[0], 0);
   const void *params[4] = {0};
   const tilec_sim_kernel *kernel = tilec_sim_kernel_at(fixture.module, 0);

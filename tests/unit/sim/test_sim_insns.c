@@ -133,17 +133,13 @@ static const Case cases[] = {
 };
 // clang-format on
 
-static void test_instructions_equal_their_definition(void **unused) {
-  (void)unused;
-  check_cases(cases, sizeof cases / sizeof *cases);
-}
+TEST(test_instructions_equal_their_definition) { check_cases(cases, sizeof cases / sizeof *cases); }
 
 typedef struct BadText {
   const char *body, *message;
 } BadText;
 
-static void test_unknown_text_is_a_located_error(void **unused) {
-  (void)unused;
+TEST(test_unknown_text_is_a_located_error) {
   static const BadText bad[] = {
       {"frob.u32 %r1, %r2;", "5:3: unknown instruction 'frob.u32'"},
       {"add.rm.u32 %r1, %r2, %r3;", "5:3: add: modifier '.rm' is not known here"},
@@ -196,8 +192,7 @@ static tilec_sim_report_kind ends(const char *body, uint32_t threads, uint64_t b
   return kind;
 }
 
-static void test_bad_ends_are_reported(void **unused) {
-  (void)unused;
+TEST(test_bad_ends_are_reported) {
   uint32_t line;
   assert_int_equal(ends("L: bra L;", 32, 5000, &line), TILEC_SIM_BUDGET);
   assert_int_equal(line, 6);
@@ -221,8 +216,7 @@ static void test_bad_ends_are_reported(void **unused) {
 
 // Lane 0 holds a lock that the others spin on, in program order before the release: only the starvation rule
 // lets it go on.
-static void test_a_lock_within_a_warp_makes_progress(void **unused) {
-  (void)unused;
+TEST(test_a_lock_within_a_warp_makes_progress) {
   uint64_t in[LANES][3] = {{0}}, out[LANES] = {0};
   compute(".shared .align 4 .b32 lock, sum;\nmov.u32 %r5, lock; mov.u32 %r8, sum;\n"
           "SPIN: atom.shared.cas.b32 %r6, [%r5], 0, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra SPIN;\n"
@@ -234,8 +228,7 @@ static void test_a_lock_within_a_warp_makes_progress(void **unused) {
   assert_int_equal(total, LANES * (LANES + 1) / 2);
 }
 
-static void test_lanes_exchange_values(void **unused) {
-  (void)unused;
+TEST(test_lanes_exchange_values) {
   uint64_t in[LANES][3], out[LANES] = {0};
   for (int l = 0; l < LANES; l++) in[l][0] = (uint64_t)l * 3, in[l][1] = 0, in[l][2] = l % 3 == 0;
   compute("shfl.sync.bfly.b32 %rout, %r1, 5, 0x1f, 0xffffffff;", in, out);

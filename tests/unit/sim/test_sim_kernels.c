@@ -60,8 +60,7 @@ static uint64_t bind(Fixture *fixture, void *host, size_t bytes) {
   return address;
 }
 
-static void test_vector_add_and_its_counters(void **unused) {
-  (void)unused;
+TEST(test_vector_add_and_its_counters) {
   Fixture f = open_module("nvcc.ptx", 1);
   static float x[4 * 64], y[4 * 64], z[4 * 64];
   for (int i = 0; i < 4 * 64; i++) x[i] = (float)i * 0.5f, y[i] = 100.0f - (float)i;
@@ -88,8 +87,7 @@ static void test_vector_add_and_its_counters(void **unused) {
 }
 
 // The nearer one of two buffers is named.
-static void test_an_access_before_a_buffer_names_it(void **unused) {
-  (void)unused;
+TEST(test_an_access_before_a_buffer_names_it) {
   Fixture f = open_module("nvcc.ptx", 1);
   static float x[4 * 64], y[4 * 64], z[4 * 64];
   uint64_t px = bind(&f, x, sizeof x), py = bind(&f, y, sizeof y) - 16, pz = bind(&f, z, sizeof z);
@@ -103,8 +101,7 @@ static void test_an_access_before_a_buffer_names_it(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
-static void test_an_access_beyond_the_end_is_reported_at_its_line(void **unused) {
-  (void)unused;
+TEST(test_an_access_beyond_the_end_is_reported_at_its_line) {
   Fixture f = open_module("nvcc.ptx", 1);
   static float x[4 * 64], y[4 * 64], z[4 * 64];
   uint64_t px = bind(&f, x, sizeof x), py = bind(&f, y, sizeof y), pz = bind(&f, z, sizeof z);
@@ -136,8 +133,7 @@ static uint32_t collatz(uint32_t v) {
   return c;
 }
 
-static void test_divergent_loops(void **unused) {
-  (void)unused;
+TEST(test_divergent_loops) {
   for (uint32_t threads = 1; threads <= 3; threads += 2) {
     Fixture f = open_module("nvcc.ptx", threads);
     static uint32_t x[N], y[N];
@@ -151,8 +147,7 @@ static void test_divergent_loops(void **unused) {
   }
 }
 
-static void test_shared_memory_and_barriers(void **unused) {
-  (void)unused;
+TEST(test_shared_memory_and_barriers) {
   Fixture f = open_module("nvcc.ptx", 1);
   static float x[N], y[3];
   float sum = 0;
@@ -169,8 +164,7 @@ static void test_shared_memory_and_barriers(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
-static void test_doubles_and_calls(void **unused) {
-  (void)unused;
+TEST(test_doubles_and_calls) {
   Fixture f = open_module("nvcc.ptx", 1);
   static double x[N], z[N];
   static int64_t k[N];
@@ -187,8 +181,7 @@ static void test_doubles_and_calls(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
-static void test_llvm_half_to_bfloat(void **unused) {
-  (void)unused;
+TEST(test_llvm_half_to_bfloat) {
   Fixture f = open_module("llvm-sm_90a.ptx", 1);
   static uint16_t x[1024], y[1024];
   for (int i = 0; i < 1024; i++) x[i] = (uint16_t)(0x3c00 + i); // 1.0 to just below 2.0
@@ -207,8 +200,7 @@ static void test_llvm_half_to_bfloat(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
-static void test_llvm_bytes(void **unused) {
-  (void)unused;
+TEST(test_llvm_bytes) {
   Fixture f = open_module("llvm-sm_90a.ptx", 1);
   static int8_t x[256];
   for (int i = 0; i < 256; i++) x[i] = (int8_t)i;
@@ -227,8 +219,7 @@ static void test_llvm_bytes(void **unused) {
 
 // Forty-odd operations on every scalar type and on vectors, as LLVM's back
 // end selects them for three targets.
-static void test_llvm_selection_is_known(void **unused) {
-  (void)unused;
+TEST(test_llvm_selection_is_known) {
   static const char *const names[] = {"llvm-wide-sm_75.ptx", "llvm-wide-sm_80.ptx", "llvm-wide-sm_90a.ptx"};
   for (int i = 0; i < 3; i++) {
     Fixture f = open_module(names[i], 1);

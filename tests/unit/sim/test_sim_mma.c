@@ -88,8 +88,7 @@ static void check_mma(const Mma *mma) {
   sim_close(&f);
 }
 
-static void test_mma_shapes(void **unused) {
-  (void)unused;
+TEST(test_mma_shapes) {
   const Mma all[] = {
       {16, 8, &f16, &f16, "f32"},    {16, 8, &f16, &f16, "f16"},    {16, 16, &f16, &f16, "f32"},
       {16, 16, &f16, &f16, "f16"},   {16, 8, &bf16, &bf16, "f32"},  {16, 16, &bf16, &bf16, "f32"},
@@ -102,15 +101,13 @@ static void test_mma_shapes(void **unused) {
 }
 
 // fp8 with k16 and f16 accumulators came with PTX 8.7.
-static void test_newer_fp8_shapes(void **unused) {
-  (void)unused;
+TEST(test_newer_fp8_shapes) {
   const Mma all[] = {
       {16, 16, &e4m3, &e4m3, "f32"}, {16, 16, &e5m2, &e5m2, "f16"}, {16, 32, &e4m3, &e5m2, "f16"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) check_mma(&all[i]);
 }
 
-static void test_satfinite_clamps(void **unused) {
-  (void)unused;
+TEST(test_satfinite_clamps) {
   for (int clamp = 0; clamp < 2; clamp++) {
     char text[1500];
     snprintf(text, sizeof text,
@@ -132,8 +129,7 @@ static void test_satfinite_clamps(void **unused) {
 
 // ---- matrix moves ----
 
-static void test_matrix_moves(void **unused) {
-  (void)unused;
+TEST(test_matrix_moves) {
   for (int trans = 0; trans < 2; trans++) {
     char text[2500];
     const char *how = trans ? ".trans" : "";
@@ -173,8 +169,7 @@ static void test_matrix_moves(void **unused) {
   }
 }
 
-static void test_what_is_not_known_is_an_error(void **unused) {
-  (void)unused;
+TEST(test_what_is_not_known_is_an_error) {
   static const char *const bodies[] = {
       "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r, %r}, {%r}, {%r}, {%r, %r};",
       "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%r, %r, %r, %r}, {%r, %r, %r, %r}, {%r, %r}, {%r, "

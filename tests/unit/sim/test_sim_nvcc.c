@@ -39,10 +39,7 @@ static void check_too_little_shared(Run *run) {
   EXPECT_EQUAL(launch_grid(run, "constants", grid, block, 64 * 4 - 4, params), OUTCOME_FAULT);
 }
 
-static void test_too_little_shared_memory_is_a_fault(void **unused) {
-  (void)unused;
-  for_each_variant(NULL, "memory", check_too_little_shared);
-}
+TEST(test_too_little_shared_memory_is_a_fault) { for_each_variant(NULL, "memory", check_too_little_shared); }
 
 static void check_assert_report(Run *run) {
   check_asserts(run);
@@ -56,10 +53,7 @@ static void check_assert_report(Run *run) {
   assert_int_equal(report->line, 98);
 }
 
-static void test_an_assertion_tells_its_place(void **unused) {
-  (void)unused;
-  for_each_variant(NULL, "control", check_assert_report);
-}
+TEST(test_an_assertion_tells_its_place) { for_each_variant(NULL, "control", check_assert_report); }
 
 int suite_sim_nvcc(void) {
   enum { MOST = 64 };

@@ -230,9 +230,8 @@ static void test_form(void **state) {
 }
 
 // Both CTAs copy from their own shared memory: rows of 32 bytes.
-static void test_copy(void **state) {
+TEST(test_copy) {
   static char text[40000];
-  (void)state;
   for (uint32_t i = 0; i < IMAGE; i++)
     images[0][i] = (unsigned char)(i * 7), images[1][i] = (unsigned char)(i * 11);
   size_t n = (size_t)snprintf(
@@ -249,9 +248,8 @@ static void test_copy(void **state) {
   }
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
   static char text[40000];
-  (void)state;
   const Form t = {"kind::mxf8f6f4.block_scale.block32", 128, 24, 32, 7, 0x800000, .scaled = true};
   form_text(&t, text, sizeof text);
   SimFixture f = plant_open(text, TILEC_SIM_LATE, false);
@@ -295,10 +293,9 @@ static tilec_sim_result run_steal(SimFixture *f, uint32_t *out) {
   return sim_launch(f, "steal", 2 * CLUSTERS, 1, 32, 0, params);
 }
 
-static void test_right(void **state) {
+TEST(test_right) {
   static float out[OUT];
   uint32_t taken[2 * CLUSTERS];
-  (void)state;
   char *text = plant_read("pair.ptx");
   for (int i = 0; i < 2 * SCHEDULES; i++) {
     SimFixture f = plant_open(text, i / 2, i % 2);

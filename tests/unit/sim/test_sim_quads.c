@@ -114,14 +114,12 @@ static void check(bool col_a, bool row_b, bool single) {
     }
 }
 
-static void test_orders_and_types(void **unused) {
-  (void)unused;
+TEST(test_orders_and_types) {
   for (int i = 0; i < 8; i++) check(i & 1, i & 2, i & 4);
 }
 
 // Other shapes have one order only.
-static void test_other_orders_are_refused(void **unused) {
-  (void)unused;
+TEST(test_other_orders_are_refused) {
   static const char text[] =
       ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<8>;\n"
       "mma.sync.aligned.m16n8k8.col.col.f32.f16.f16.f32 {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%r6}, {%r0, %r1, "

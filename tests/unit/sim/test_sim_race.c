@@ -212,8 +212,7 @@ static void compare(const Case *c, const tilec_sim *sim, uint64_t buffer, const 
   fail_msg("other reports");
 }
 
-static void test_random_accesses(void **unused) {
-  (void)unused;
+TEST(test_random_accesses) {
   static Case c;
   static char text[TEXT_BYTES];
   uint32_t reports = 0;

@@ -215,10 +215,7 @@ static const Case cases[] = {
 };
 // clang-format on
 
-static void test_rare_instructions_equal_their_definition(void **unused) {
-  (void)unused;
-  check_cases(cases, sizeof cases / sizeof *cases);
-}
+TEST(test_rare_instructions_equal_their_definition) { check_cases(cases, sizeof cases / sizeof *cases); }
 
 // Runs a body on 32 lanes whose first input is their lane.
 static void lanes_of(const char *body, uint64_t out[LANES]) {
@@ -228,8 +225,7 @@ static void lanes_of(const char *body, uint64_t out[LANES]) {
   compute(body, in, out);
 }
 
-static void test_atomics_of_every_kind(void **unused) {
-  (void)unused;
+TEST(test_atomics_of_every_kind) {
   uint64_t out[LANES];
   lanes_of(".shared .align 4 .b32 x; .shared .align 2 .b16 y; mov.b32 %r5, x; mov.b32 %r6, y;\n"
            "atom.shared.inc.u32 %r7, [%r5], 9; bar.sync 0; ld.shared.u32 %rout, [%r5];",
@@ -253,8 +249,7 @@ static void test_atomics_of_every_kind(void **unused) {
   assert_int_equal(out[20], 31 * 3 + 19);
 }
 
-static void test_vector_reductions(void **unused) {
-  (void)unused;
+TEST(test_vector_reductions) {
   static const char text[] =
       ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x) {\n"
       ".reg .b64 %d<5>; .reg .f32 %f<9>; ld.param.u64 %d1, [x]; mov.f32 %f1, 0f3f800000; mov.f32 %f2, "
@@ -279,8 +274,7 @@ static void test_vector_reductions(void **unused) {
   tilec_sim_destroy(sim);
 }
 
-static void test_barriers_reduce(void **unused) {
-  (void)unused;
+TEST(test_barriers_reduce) {
   uint64_t out[LANES];
   lanes_of(
       "setp.lt.u32 %p2, %r1, 5; bar.red.popc.u32 %r5, 1, 32, %p2; bar.red.and.pred %p3, 0, !%p2;\n"
@@ -290,8 +284,7 @@ static void test_barriers_reduce(void **unused) {
   for (int l = 0; l < LANES; l++) assert_int_equal(out[l], 1005);
 }
 
-static void test_lanes_with_equal_values(void **unused) {
-  (void)unused;
+TEST(test_lanes_with_equal_values) {
   uint64_t out[LANES];
   lanes_of("and.b32 %r5, %r1, 1; match.any.sync.b32 %rout, %r5, -1;", out);
   for (int l = 0; l < LANES; l++) assert_int_equal(out[l], l % 2 ? 0xaaaaaaaa : 0x55555555);
@@ -307,8 +300,7 @@ static void test_lanes_with_equal_values(void **unused) {
 }
 
 // .approx.ftz of binary64 looks at 32 bits and gives 32.
-static void test_gross_approximations(void **unused) {
-  (void)unused;
+TEST(test_gross_approximations) {
   uint64_t in[LANES][3], out[LANES] = {0};
   for (int l = 0; l < LANES; l++) in[l][0] = u64(ldexp(1.0 + l * 0.37, l - 16)), in[l][1] = in[l][2] = 0;
   compute("rcp.approx.ftz.f64 %dout, %d1;", in, out);
@@ -320,8 +312,7 @@ static void test_gross_approximations(void **unused) {
   for (int l = 0; l < LANES; l++) assert_true(fabs(f64(out[l]) * f64(out[l]) * f64(in[l][0]) - 1) < 0x1p-18);
 }
 
-static void test_what_is_not_supported_says_so(void **unused) {
-  (void)unused;
+TEST(test_what_is_not_supported_says_so) {
   static const struct {
     const char *functions, *body, *message;
   } bad[] = {

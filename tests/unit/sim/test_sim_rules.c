@@ -47,8 +47,7 @@ static Ran run_plain(const char *text, uint32_t blocks, uint32_t threads) {
 // ---- lanes ----
 
 // 10 instructions until all reconverge. Each arm's are counted once, and those after them once too.
-static void test_lanes_that_parted_meet_at_the_lowest_instruction(void **unused) {
-  (void)unused;
+TEST(test_lanes_that_parted_meet_at_the_lowest_instruction) {
   static const char text[] = HEAD REGISTERS "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7;\n"           // 2
                                             "@%p1 bra A;\nadd.u32 %r2, %r1, 1;\nbra.uni B;\n"           // 3
                                             "A: add.u32 %r2, %r1, 2;\nadd.u32 %r2, %r2, 3;\n"           // 2
@@ -59,8 +58,7 @@ static void test_lanes_that_parted_meet_at_the_lowest_instruction(void **unused)
 
 // Lane 0, lanes 1 to 9 and the others each run their own loop. They note how far their clock (which
 // counts the warp's instructions) jumps at the loop's end. A group's turn ends there.
-static void test_no_group_waits_longer_than_1000_instructions(void **unused) {
-  (void)unused;
+TEST(test_no_group_waits_longer_than_1000_instructions) {
 #define LOOP(label)                                                                                          \
   label ": mov.u32 %r6, %clock;\nsub.u32 %r7, %r6, %r5;\nmax.u32 %r8, %r8, %r7;\nadd.u32 %r9, %r9, 1;\n"     \
         "setp.lt.u32 %p1, %r9, 3000;\nmov.u32 %r5, %clock;\n@%p1 bra " label                                 \
@@ -79,8 +77,7 @@ static void test_no_group_waits_longer_than_1000_instructions(void **unused) {
 
 // Lanes 0 to 15 take a long path to the warp's barrier, the others a short one, at another
 // instruction. Accesses that the barrier orders are no race.
-static void test_a_warp_barrier_waits_for_its_lanes(void **unused) {
-  (void)unused;
+TEST(test_a_warp_barrier_waits_for_its_lanes) {
   static const char text[] =
       HEAD REGISTERS ".shared .align 4 .b8 s[128];\n" THREAD
                      "mov.u32 %r5, s; mad.lo.u32 %r6, %r1, 4, %r5; mov.u32 %r7, 0; mov.u32 %r8, 0;\n"
@@ -99,8 +96,7 @@ static void test_a_warp_barrier_waits_for_its_lanes(void **unused) {
 
 // ---- warps and blocks ----
 
-static void test_schedules_turn_the_order_of_warps(void **unused) {
-  (void)unused;
+TEST(test_schedules_turn_the_order_of_warps) {
   static const char text[] = HEAD REGISTERS THREAD
       "and.b32 %r5, %r1, 31; setp.eq.u32 %p1, %r5, 0; ld.param.u64 %d4, [other];\n"
       "@%p1 atom.global.add.u32 %r6, [%d4], 1;\n@%p1 st.global.u32 [%d3], %r6;\nret;\n}\n";
@@ -114,8 +110,7 @@ static void test_schedules_turn_the_order_of_warps(void **unused) {
 }
 
 // Every block waits for all others, which only works where all make progress.
-static void test_resident_blocks_make_progress_together(void **unused) {
-  (void)unused;
+TEST(test_resident_blocks_make_progress_together) {
   static const char text[] = HEAD REGISTERS THREAD
       "ld.param.u64 %d4, [other]; setp.ne.u32 %p1, %r1, 0; mov.u32 %r7, %nctaid.x;\n@%p1 bra END;\n"
       "red.global.add.u32 [%d4], 1;\n"
@@ -150,8 +145,7 @@ static void test_resident_blocks_make_progress_together(void **unused) {
                  "setp.eq.u32 %p3, %r1, 0; cvt.rn.f32.u32 %f1, %r10; mul.f32 %f1, %f1, 0f3DCCCCCD;\n" add    \
                  "\nret;\n}\n"
 
-static void test_host_threads_change_nothing(void **unused) {
-  (void)unused;
+TEST(test_host_threads_change_nothing) {
   static const char text[] = REDUCTION("@%p3 red.global.add.u32 [%d1], %r10;");
   tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
   static Ran one;
@@ -169,8 +163,7 @@ static void test_host_threads_change_nothing(void **unused) {
 }
 
 // Sums of floats depend on their order.
-static void test_one_host_thread_is_reproducible_to_the_bit(void **unused) {
-  (void)unused;
+TEST(test_one_host_thread_is_reproducible_to_the_bit) {
   static const char text[] = REDUCTION("@%p3 red.global.add.f32 [%d1+8192], %f1;");
   for (int schedule = 0; schedule < SCHEDULES; schedule++) {
     tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
@@ -189,8 +182,7 @@ static void test_one_host_thread_is_reproducible_to_the_bit(void **unused) {
 // ---- registers ----
 
 // Blocks run in the same memory, one after another. Even ones write registers that odd ones only read.
-static void test_registers_begin_as_zero(void **unused) {
-  (void)unused;
+TEST(test_registers_begin_as_zero) {
   static const char text[] = HEAD REGISTERS THREAD
       "add.u32 %r5, %r4, 77;\n" // written before it is read
       "and.b32 %r6, %r2, 1; setp.eq.u32 %p1, %r6, 1; and.b32 %r16, %r1, 1; setp.eq.u32 %p3, %r16, 1;\n"

@@ -435,8 +435,7 @@ static void test_cp(void **state) {
   }
 }
 
-static void test_shift(void **state) {
-  (void)state;
+TEST(test_shift) {
   static Text text;
   static unsigned char image[SHARED_BYTES];
   static uint32_t words[LANES_OF_TMEM][32], out[LANES_OF_TMEM][16];
@@ -555,10 +554,9 @@ static void check_move(const Move *store, int stores, const Move *load, int load
   }
 }
 
-static void test_moves(void **state) {
+TEST(test_moves) {
   static const int repeats[][2] = {{1, 1}, {8, 4}, {2, 2}, {32, 16}, {64, 128}};
   enum { MOVES = sizeof moves / sizeof *moves };
-  (void)state;
   for (size_t i = 0; i < MOVES; i++)
     for (size_t k = 0; k < MOVES; k++)
       for (size_t n = 0; n < sizeof repeats / sizeof *repeats; n++) {
@@ -580,8 +578,7 @@ static tilec_sim_tensor_map map_of(uint64_t address, uint64_t columns, uint64_t 
   return map;
 }
 
-static void test_gemm(void **state) {
-  (void)state;
+TEST(test_gemm) {
   enum { SIZE = 128, K = 320 };
   static uint16_t a[SIZE * K], b[SIZE * K];
   static float d[SIZE * SIZE];

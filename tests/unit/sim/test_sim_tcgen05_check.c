@@ -212,13 +212,12 @@ static void test_planted(void **state) {
   free(text);
 }
 
-static void test_right(void **state) {
+TEST(test_right) {
   static const struct {
     const char *kernel;
     float value;
   } kernels[] = {{"chain", 32}, {"relay", 16}, {"ring", 480}};
   static float out[ROWS * COLUMNS], zero[ROWS * ZEROS];
-  (void)state;
   char *text = read_text();
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
     for (int schedule = 0; schedule < SCHEDULES; schedule++) {
@@ -236,10 +235,9 @@ static void test_right(void **state) {
 }
 
 // A late schedule shows in the values what the checkers report: the load does not wait for the matmul.
-static void test_values_without_a_wait(void **state) {
+TEST(test_values_without_a_wait) {
   static const Planted fault = {"chain", "@!%p5 bra MULTIPLIED;", NULL, TILEC_SIM_TMEM, NULL, NULL, 0};
   static float out[ROWS * COLUMNS], zero[ROWS * ZEROS];
-  (void)state;
   char *text = read_text();
   edit(text, &fault);
   for (int schedule = 0; schedule < SCHEDULES; schedule++) {
@@ -253,13 +251,12 @@ static void test_values_without_a_wait(void **state) {
 }
 
 // A true dependence through registers needs no wait (PTX ISA 9.7.16.6.4.5).
-static void test_registers_without_a_wait(void **state) {
+TEST(test_registers_without_a_wait) {
   static const Planted fault = {"chain", "tcgen05.wait::ld.sync.aligned;                           // D",
                                 NULL,    TILEC_SIM_TMEM,
                                 NULL,    NULL,
                                 0};
   static float out[ROWS * COLUMNS], zero[ROWS * ZEROS];
-  (void)state;
   char *text = read_text();
   edit(text, &fault);
   for (int schedule = 0; schedule < SCHEDULES; schedule++) {
@@ -273,7 +270,7 @@ static void test_registers_without_a_wait(void **state) {
 }
 
 // A commit arrives after the thread's earlier commits: who has waited for it may invalidate their mbarriers.
-static void test_commits_in_order(void **state) {
+TEST(test_commits_in_order) {
   static const Planted edits[] = {
       {"chain", "mbarrier.init.shared::cta.b64 [done], 1;",
        ".shared .align 8 .b64 other; mbarrier.init.shared::cta.b64 [other], 1; mbarrier.init.shared::cta.b64 "
@@ -286,7 +283,6 @@ static void test_commits_in_order(void **state) {
       {"chain", "bar.sync 0;                                              // end",
        "%s @%p2 mbarrier.inval.shared::cta.b64 [other];", TILEC_SIM_TMEM, NULL, NULL, 0}};
   static float out[ROWS * COLUMNS], zero[ROWS * ZEROS];
-  (void)state;
   char *text = read_text();
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) edit(text, &edits[i]);
   for (int schedule = 0; schedule < SCHEDULES; schedule++) {
@@ -300,7 +296,7 @@ static void test_commits_in_order(void **state) {
   free(text);
 }
 
-static void test_forms_that_are_refused(void **state) {
+TEST(test_forms_that_are_refused) {
   static const struct {
     const char *insn, *says;
   } forms[] = {
@@ -315,7 +311,6 @@ static void test_forms_that_are_refused(void **state) {
       {"tcgen05.ld.sync.aligned.16x256b.x2.b32 {%r, %r}, [%r];", "8 registers are needed"},
       {"tcgen05.cp.cta_group::1.64x128b [%r], %d;", "is not known"},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     char text[512];
     snprintf(text, sizeof text,

@@ -18,8 +18,7 @@ static tilec_sim_tensor_map map_2d(uint32_t type, uint64_t address, uint64_t col
   return map;
 }
 
-static void test_wgmma_and_tensor_copy_gemm(void **unused) {
-  (void)unused;
+TEST(test_wgmma_and_tensor_copy_gemm) {
   enum { M = 128, N = 192, K = 320 };
   static uint16_t a[M * K], b[N * K];
   static float c[M * N];
@@ -128,8 +127,7 @@ static void check_load(uint32_t swizzle, uint32_t fill, const int *corner, int s
   sim_close(&f);
 }
 
-static void test_tensor_loads(void **unused) {
-  (void)unused;
+TEST(test_tensor_loads) {
   static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-4, -2, -1}, {16, 7, 3}, {40, 0, 0}, {4, 8, 4}};
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
     for (uint32_t swizzle = 0; swizzle < 7; swizzle += swizzle == 4 ? 2 : 1)
@@ -138,8 +136,7 @@ static void test_tensor_loads(void **unused) {
 }
 
 // The types of 32-bit floats: F32 F32_FTZ TF32 TF32_FTZ. Rounding to tf32 is to nearest even.
-static void test_tensor_types_that_round(void **unused) {
-  (void)unused;
+TEST(test_tensor_types_that_round) {
   static const struct {
     uint32_t in, out[4];
   } rows[] = {{0x3f801000, {0x3f801000, 0x3f801000, 0x3f800000, 0x3f800000}},
@@ -181,16 +178,14 @@ static void check_corner(const char *kernel, const int *corner, const char *mess
 }
 
 // An H200 stops there too.
-static void test_corners_that_stop_the_hardware(void **unused) {
-  (void)unused;
+TEST(test_corners_that_stop_the_hardware) {
   check_corner("load", (int[]){3, 0, 0}, "multiple of 16 bytes");
   check_corner("store", (int[]){2, 0, 0}, "multiple of 16 bytes");
   check_corner("store", (int[]){-4, 0, 0}, "coordinate 0 is negative");
   check_corner("store", (int[]){0, 0, -1}, "coordinate 2 is negative");
 }
 
-static void test_tensor_stores_and_reductions(void **unused) {
-  (void)unused;
+TEST(test_tensor_stores_and_reductions) {
   static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {0, 8, 4}, {16, 7, 3}};
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
     for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
@@ -215,8 +210,7 @@ static void test_tensor_stores_and_reductions(void **unused) {
 }
 
 // Rows of 18 floats end within a chunk of 16 bytes: the hardware writes, and adds, that to its end. Checks report it, at the instruction.
-static void test_rows_that_end_within_a_chunk(void **unused) {
-  (void)unused;
+TEST(test_rows_that_end_within_a_chunk) {
   enum { ROW = 18 };
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
     for (int checks = 0; checks < 2; checks++) {
@@ -254,8 +248,7 @@ static void test_rows_that_end_within_a_chunk(void **unused) {
     }
 }
 
-static void test_maps_that_cuda_refuses(void **unused) {
-  (void)unused;
+TEST(test_maps_that_cuda_refuses) {
   tilec_sim_tensor_map map;
   uint64_t dims[] = {64, 64}, strides[] = {256}, odd[] = {264};
   uint32_t box[] = {32, 8}, wide[] = {64, 8}, narrow[] = {3, 8}, tall[] = {32, 257}, steps[] = {1, 1};
@@ -327,8 +320,7 @@ static void check_packed(uint32_t type, uint32_t swizzle, int schedule) {
   sim_close(&f);
 }
 
-static void test_packed_elements(void **unused) {
-  (void)unused;
+TEST(test_packed_elements) {
   for (int schedule = 0; schedule < SCHEDULES; schedule++) {
     check_packed(13, 0, schedule);
     check_packed(13, 2, schedule);
@@ -339,8 +331,7 @@ static void test_packed_elements(void **unused) {
 }
 
 // A map from a parameter is changed in shared memory, copied to global memory, fenced and used.
-static void test_maps_changed_by_kernels(void **unused) {
-  (void)unused;
+TEST(test_maps_changed_by_kernels) {
   static const char text[] = HEAD
       ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 pm, .param .u64 pi, .param .u64 po) {\n"
       ".reg .b64 %m, %g, %i, %o, %q<2>;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"

@@ -145,8 +145,7 @@ static void check_wgmma(const Wgmma *w, int schedule) {
   sim_close(&f);
 }
 
-static void test_wgmma_layouts(void **unused) {
-  (void)unused;
+TEST(test_wgmma_layouts) {
   static const int swizzles[] = {0, 32, 64, 128};
   for (int i = 0; i < 4; i++)
     for (int major = 0; major < 4; major++)
@@ -158,8 +157,7 @@ static void test_wgmma_layouts(void **unused) {
       }
 }
 
-static void test_wgmma_types_and_widths(void **unused) {
-  (void)unused;
+TEST(test_wgmma_types_and_widths) {
   const Wgmma all[] = {
       {8, &f16, &f16, "f16", 32, false, false, false},    {24, &bf16, &bf16, "f32", 32, false, false, false},
       {256, &bf16, &bf16, "f32", 32, false, false, true}, {256, &f16, &f16, "f16", 32, false, false, false},
@@ -173,8 +171,7 @@ static void test_wgmma_types_and_widths(void **unused) {
 }
 
 // Results of a group that is not waited for are not there, when effects are late.
-static void test_wgmma_is_late(void **unused) {
-  (void)unused;
+TEST(test_wgmma_is_late) {
   static const char text[] =
       HEAD ".visible .entry k(.param .u64 o) {\n.reg .b64 %o, %d;\n.reg .b32 %s, %t;\n.reg .f32 %c<4>, %x;\n"
            ".shared .align 1024 .b8 m[8192];\nld.param.u64 %o, [o];\nmov.u32 %s, m;\nmov.u32 %t, %tid.x;\n"

@@ -21,8 +21,7 @@ static void expect(const char *source, const char *words, const char *text) {
   free(answer);
 }
 
-static void test_run(void **unused) {
-  (void)unused;
+TEST(test_run) {
   expect(add, add_words,
          "{\"status\": \"done\", \"text\": \"\", \"diagnostics\": [\n  {\"severity\": \"remark\"");
   expect(add, add_words, "\"kernel\": \"add\", \"grid\": [2, 1, 1]");
@@ -33,20 +32,17 @@ static void test_run(void **unused) {
   expect(add, add_words, "\"changed\": false, \"nans\": 0, \"min\": 0, \"max\": 99");
 }
 
-static void test_passes(void **unused) {
-  (void)unused;
+TEST(test_passes) {
   expect(add, add_words, "\"passes\": [{\"name\": \"elaborate\", \"text\": \"module target");
   expect(add, add_words, "{\"name\": \"propagate_layouts\", \"text\": \"#l0 = layout<");
 }
 
-static void test_printed(void **unused) {
-  (void)unused;
+TEST(test_printed) {
   expect("@kernel\ndef show(n):\n  device_print(\"n is\", n + 1)\n", "n=5\n--grid\n1", "\"printed\": \"");
   expect("@kernel\ndef show(n):\n  device_print(\"n is\", n + 1)\n", "n=5\n--grid\n1", "n is");
 }
 
-static void test_mistakes(void **unused) {
-  (void)unused;
+TEST(test_mistakes) {
   expect("@kernel\ndef k(x):\n  store(x, y)\n", "x=zeros:fp32[1]\n--grid\n1", "\"line\": 3, \"column\": 12");
   expect(add, "x=zeros:fp32[1]", "for instance: tilec run kernel.tile x=zeros:fp32[1]");
   expect(add, "x=zeros:fp32[1]", "\"status\": \"diagnosed\"");
@@ -57,8 +53,7 @@ static void test_mistakes(void **unused) {
 }
 
 // Errors of the run. The passes run too.
-static void test_reports(void **unused) {
-  (void)unused;
+TEST(test_reports) {
   const char *race = "@kernel\ndef total(out):\n  store(out, load(out) + 1)\n";
   expect(race, "out=zeros:i32[1]\n--grid\n2", "data race on out[0] of 1");
   expect(race, "out=zeros:i32[1]\n--grid\n2", "\"line\": 3");
@@ -68,8 +63,7 @@ static void test_reports(void **unused) {
   expect(bounds, "x=ones:i32[7]\nout=empty:i32[8]\n--grid\n1", "\"unwritten\": 8");
 }
 
-static void test_no_end(void **unused) {
-  (void)unused;
+TEST(test_no_end) {
   expect("@kernel\ndef k(x):\n  n = load(x)\n  while n > 0:\n    n = n + 0\n  store(x, n)\n",
          "x=ones:i32[1]\n--grid\n1\n--timeout\n0.2", "\"status\": \"diagnosed\"");
 }

@@ -10,8 +10,7 @@
 #include "tools/run/random.h"
 
 // Known answer of the authors' test vectors (Random123, kat_vectors: philox4x32, 10 rounds, zeros).
-static void test_philox_known_answer(void **unused) {
-  (void)unused;
+TEST(test_philox_known_answer) {
   uint32_t words[4];
   random_words(0, 0, 0, words);
   assert_int_equal(words[0], 0x6627e8d5u);
@@ -20,8 +19,7 @@ static void test_philox_known_answer(void **unused) {
   assert_int_equal(words[3], 0x9b00dbd8u);
 }
 
-static void test_normal_moments(void **unused) {
-  (void)unused;
+TEST(test_normal_moments) {
   double sum = 0, squares = 0;
   const int n = 100000;
   for (int i = 0; i < n; i++) {
@@ -43,8 +41,7 @@ static bool spec(Arena *arena, const char *text, Argument *a) {
 }
 
 // Threads that share a large buffer leave out nothing, and give what one gives.
-static void test_large_fill(void **unused) {
-  (void)unused;
+TEST(test_large_fill) {
   enum { N = (5 << 18) + 3, FEW = 1000 };
   static int32_t count[N];
   static float drawn[N], few[FEW];
@@ -57,8 +54,7 @@ static void test_large_fill(void **unused) {
   for (int i = 0; i < N; i += 1001) assert_true(drawn[i] == (float)random_normal(7, 1, (uint64_t)i));
 }
 
-static void test_specs(void **unused) {
-  (void)unused;
+TEST(test_specs) {
   Arena arena = {0};
   Argument a;
   assert_true(spec(&arena, "128", &a) && a.kind == ARGUMENT_INT && a.i == 128);
@@ -116,8 +112,7 @@ static void test_specs(void **unused) {
   arena_free(&arena);
 }
 
-static void test_npy_round_trip_and_damage(void **unused) {
-  (void)unused;
+TEST(test_npy_round_trip_and_damage) {
   Arena arena = {0};
   Buf file = {0};
   const uint64_t shape[] = {2, 3};
@@ -173,8 +168,7 @@ static uint64_t differing(Arena *arena, Elem buffer_elem, const void *got, Elem 
   return result->wrong;
 }
 
-static void test_expectations(void **unused) {
-  (void)unused;
+TEST(test_expectations) {
   Arena arena = {0};
   ExpectResult r;
   const float a[] = {1, -2, INFINITY, NAN}, same[] = {1 + 1.2e-6f, -2, INFINITY, NAN};
@@ -218,8 +212,7 @@ static bool parse(Arena *arena, Options *options, Buf *error, int argc, const ch
   return options_parse(argc, (char **)argv, arena, options, error);
 }
 
-static void test_options(void **unused) {
-  (void)unused;
+TEST(test_options) {
   Arena arena = {0};
   Options o;
   Buf error = {0};
