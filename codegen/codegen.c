@@ -23,6 +23,7 @@
 #include "codegen/llvm/pass_gate.h"
 #include "codegen/llvm/ptx_moves.h"
 #include "codegen/llvm/ptx_text.h"
+#include "ir/memory/scratch.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
@@ -230,9 +231,11 @@ static void describe(const Emitter *e, CodegenResult *result) {
   const IrModule *module = e->module;
   result->kernels = ARENA_ARRAY(e->arena, KernelMeta, module->funcs.n);
   result->kernel_count = module->funcs.n;
-  for (uint32_t i = 0; i < module->funcs.n; i++)
-    result->kernels[i] = (KernelMeta){module->funcs.at[i]->name, 32 * func_warps(module->funcs.at[i]),
-                                      e->dynamic_shared.at[i], e->ptx_version};
+  for (uint32_t i = 0; i < module->funcs.n; i++) {
+    const Func *func = module->funcs.at[i];
+    uint32_t dynamic = e->dynamic_shared.at[i], fixed = func_shared_bytes(func) - dynamic;
+    result->kernels[i] = (KernelMeta){func->name, 32 * func_warps(func), dynamic, fixed, e->ptx_version};
+  }
   result->target = module->target;
   result->target.arch = emitted_arch(e);
 }

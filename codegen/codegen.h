@@ -16,6 +16,7 @@ typedef struct KernelMeta {
   const char *name;
   uint32_t threads;      // in a CTA: 32 * num_warps
   uint32_t shared_bytes; // dynamic shared memory
+  uint32_t static_bytes; // the other shared memory
   uint16_t ptx_version;  // 10 * major + minor, as emitted
 } KernelMeta;
 

@@ -17,11 +17,13 @@ typedef struct IrPrinter {
   IrContext *ir;
   IrModule *module;
   Buf *out;
-  bool locs, numbered, bodies;
+  bool locs, bodies, only_code;
+  Buf *numbered; // PrintOptions.files
   Arena scratch;
   LayoutNames layouts;
-  const char **names; // of values by id; NULL: the id itself
-  Table given;        // in this scope: GivenName
+  VEC(const char *) files; // by number, if numbered
+  const char **names;      // of values by id; NULL: the id itself
+  Table given;             // in this scope: GivenName
 } IrPrinter;
 
 static bool is_named(const void *given, const void *name) {
@@ -96,11 +98,16 @@ static void print_value(IrPrinter *p, const Value *value) {
 static void print_file(IrPrinter *p, uint16_t file) {
   const char *name = sources_name(p->ir->sources, file);
   uint32_t number = 0;
-  for (uint16_t i = 0; i < file && p->numbered; i++) number += sources_name(p->ir->sources, i)[0] != '<';
-  if (p->numbered && name[0] != '<')
-    buf_printf(p->out, "%u", number);
-  else
+  if (!p->numbered || name[0] == '<') {
     buf_quoted(p->out, str_from(name));
+    return;
+  }
+  while (number < p->files.n && strcmp(p->files.at[number], name) != 0) number++;
+  if (number == p->files.n) {
+    vec_push(&p->scratch, &p->files, name);
+    buf_printf(p->numbered, "%s\n", name);
+  }
+  buf_printf(p->out, "%u", number);
 }
 
 static void print_place(IrPrinter *p, Loc loc) {
@@ -299,7 +306,8 @@ static void print_func(IrPrinter *p, Func *func) {
   buf_printf(p->out, "kernel @%s", func->name);
   print_params(p, func);
   print_constexprs(func, p->out);
-  for (uint32_t i = 0; i < func->host.n; i++) print_host(p, func, func->host.at[i]);
+  for (uint32_t i = 0; i < func->host.n; i++)
+    if (!p->only_code || func->host.at[i]->kind != HOST_GRID) print_host(p, func, func->host.at[i]);
   print_plan(func, p->out);
   if (func->min_blocks) buf_printf(p->out, " min_blocks = %u", func->min_blocks);
   print_loc(p, func->loc);
@@ -313,12 +321,15 @@ static void print_func(IrPrinter *p, Func *func) {
   buf_text(p->out, "}\n");
 }
 
-static void print_options(const IrModule *module, Buf *out) {
+static void print_options(const IrPrinter *p) {
+  const IrModule *module = p->module;
   const Target *target = &module->target;
+  Buf *out = p->out;
   buf_text(out, "module target = \"");
   target_print_arch(target, out);
-  buf_printf(out, "\", num_warps = %u, num_stages = %u, maxnreg = %u, fp32_dot = \"%s\"", target->num_warps,
-             target->num_stages, target->maxnreg, fp32_dot_names[target->fp32_dot]);
+  buf_printf(out, "\", num_warps = %u, num_stages = %u, maxnreg = %u", target->num_warps, target->num_stages,
+             target->maxnreg);
+  if (!p->only_code) buf_printf(out, ", fp32_dot = \"%s\"", fp32_dot_names[target->fp32_dot]);
   buf_printf(out, ", fp_contract = %s, opt_level = %u, debug = %s", target->fp_contract ? "true" : "false",
              target->opt_level, target->debug ? "true" : "false");
   if (target->fast_math) buf_text(out, ", fast_math = true");
@@ -348,7 +359,7 @@ static void print_module(void *data) {
     layout_print(p->layouts.list.at[i], p->out);
     buf_char(p->out, '\n');
   }
-  print_options(module, p->out);
+  print_options(p);
   buf_text(p->out, " {\n");
   for (uint32_t i = 0; i < module->funcs.n; i++) print_func(p, module->funcs.at[i]);
   buf_text(p->out, "}\n");
@@ -379,7 +390,8 @@ void host_print(Func *func, const HostRegion *host, Buf *out) {
 void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
   IrPrinter p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
   p.bodies = !options || !options->no_bodies;
-  p.numbered = options && options->numbered;
+  p.numbered = options ? options->files : NULL;
+  p.only_code = options && options->only_code;
   fault_guard(print_module, free_scratch, &p);
 }
 

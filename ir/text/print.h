@@ -7,9 +7,10 @@
 #include "ir/ir.h"
 
 typedef struct PrintOptions {
-  bool no_locs;   // Leaves the locations out (golden files).
-  bool numbered;  // Files in locations by their place among those whose names do not begin with <
+  bool no_locs; // Leaves the locations out (golden files).
+  Buf *files; // Numbers files in locations by first appearance, except <...>. Gets their names, one per line.
   bool no_bodies; // Each kernel's body is only `return`: for its parameters and host regions.
+  bool only_code; // Leaves out what the code does not depend on: grids, and fp32_dot, which each dot has.
 } PrintOptions;
 
 // Numbers every function (func_number), then prints. options may be NULL.

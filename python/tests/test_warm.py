@@ -98,6 +98,17 @@ class Warm(unittest.TestCase):
         self.assertEqual(again.returncode, 0)
         self.assertEqual((self.folder / "b").read_bytes(), (self.folder / "c").read_bytes())
 
+    def test_signatures(self):
+        """A bundle of the command: neither the grid nor the text around the kernel is part of it."""
+        self.run_python("program.py", "32", "40")
+        command = pathlib.Path(importlib.util.find_spec("tilec_command").origin).with_name("tilec")
+        kernels = (("twice", "x=*i32:16,n=i32", "BLOCK=32"), ("any_number", "x=*i32:16,n=i32", "BLOCK=64"))
+        lines = [f"program.py --kernel {name} --signature {facts} -D {define}\n" for name, facts, define in kernels]
+        (self.folder / "k.list").write_text("".join(lines))
+        subprocess.run([command, "warm", "k.list", "--cubins", "off", "-o", "b"], cwd=self.folder, check=True, capture_output=True)
+        result = self.serve("program.py", "32", "41")
+        self.assertEqual((result.stderr, result.stdout), ("", "ok True\n"))
+
     def test_what_is_forbidden(self):
         self.run_python("-m", "tilec", "warm", "-o", "b", "program.py", "32", "40", TILEC_RECORD_CUBINS="off")
         for words, specialisation in ((("64", "40"), r"n=i32 BLOCK=64"), (("32", "48"), r"n=i32:16 BLOCK=32")):

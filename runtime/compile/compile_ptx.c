@@ -9,45 +9,34 @@
 #include "runtime/compile/assemble.h"
 #include "runtime/error.h"
 
-// Adds the sources with their imports, and the elaborated IR for this specialisation and target. The IR's
-// text includes locations and outside values (os.environ). `names` gets the files' names. What is given next to
-// the files (<signature>, <define>) is in the IR.
-static void add_inputs(Compilation *c, Digest *digest, Buf *names) {
-  const Target *target = &c->module->target;
-  Buf ir = {0};
-  for (uint32_t i = 0; i < c->sources.files.n; i++) {
-    if (c->sources.files.at[i].name[0] == '<') continue;
-    buf_printf(names, "%s\n", c->sources.files.at[i].name);
-    digest_str(digest, c->sources.files.at[i].text);
-  }
-  const uint64_t numbers[] = {
-      target->num_warps, target->num_stages, target->maxnreg,  target->fp32_dot,  target->fp_contract,
-      target->opt_level, target->debug,      target->overlap,  target->fast_math, target->restrict_pointers,
-      target->tma,       target->warp_roles, target->epilogue, target->persistent};
-  digest_text(digest, target->arch->name);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
-  module_print(c->module, &(PrintOptions){.numbered = true}, &ir);
+// The key: passes and codegen read only the elaborated IR. The names of its files are apart, because bundles serve
+// other folders. The code does not depend on the grid.
+static CacheKey key_of(Compilation *c, Digest *digest) {
+  Buf ir = {0}, names = {0};
+  module_print(c->module, &(PrintOptions){.files = &names, .only_code = true}, &ir);
   digest_str(digest, buf_view(&ir));
+  CacheKey key = cache_key_end(digest, buf_view(&names));
   buf_free(&ir);
+  buf_free(&names);
+  return key;
 }
 
 enum { NAME_MOST = 200 }; // bytes of a kernel's name, for display
 
 typedef struct PtxRequest {
-  const char *kind;
-  bool cached; // true if there is a cache or a bundle; then `key` is set
+  bool outputs; // all of tilec_compile, which uses bundles and not the cache
+  bool cached;  // true if there is a cache or a bundle; then `key` is set
   bool found;
-  Buf *launch; // of tilec_compile: the entry has its text
   CacheKey key;
   CacheEntry entry;
   uint32_t warnings; // before the compile: one with warnings is not cached
 } PtxRequest;
 
-// For a kernel with hidden parameters: its parameters and host regions, as tile IR on one line. No other
-// field has the passes' changes to them.
+// For a kernel with hidden parameters: its parameters and host regions except the grid, as tile IR on one line.
+// No other field has the passes' changes to them.
 static void put_head(IrModule *module, Buf *fields) {
   Buf text = {0};
-  module_print(module, &(PrintOptions){.no_locs = true, .no_bodies = true}, &text);
+  module_print(module, &(PrintOptions){.no_locs = true, .no_bodies = true, .only_code = true}, &text);
   for (size_t i = 0; i < text.n; i++)
     if (text.at[i] == '\n') text.at[i] = ' ';
   buf_text(fields, "\nhead=");
@@ -76,6 +65,7 @@ static bool take_entry(Compilation *c, const CacheEntry *entry) {
   Str name = cache_field(entry, "arch");
   if (!cache_field_number(entry, "threads", &meta.threads) ||
       !cache_field_number(entry, "shared_bytes", &meta.shared_bytes) ||
+      !cache_field_number(entry, "static_bytes", &meta.static_bytes) ||
       !cache_field_number(entry, "ptx_version", &version) || !name.at || name.n >= sizeof arch)
     return false;
   Target target = c->module->target;
@@ -94,18 +84,11 @@ static tilec_status look_up(Compilation *c, void *data) {
   PtxRequest *request = data;
   Digest digest;
   if (c->module->funcs.n != 1) return TILEC_OK;
-  request->cached = cache_key_begin(&digest, request->kind);
+  request->cached = cache_key_begin(&digest, c->launched ? "ptx" : "ptx-unlaunched");
   if (!request->cached) return TILEC_OK;
-  Buf names = {0};
-  add_inputs(c, &digest, &names);
-  request->key = cache_key_end(&digest, buf_view(&names));
-  request->key.in_folder &= !request->launch;
-  buf_free(&names);
+  request->key = key_of(c, &digest);
+  request->key.in_folder &= !request->outputs;
   request->found = cache_get(&request->key, &request->entry) && take_entry(c, &request->entry);
-  if (request->found && request->launch) {
-    buf_str(request->launch, cache_field(&request->entry, "launch"));
-    buf_char(request->launch, '\n');
-  }
   return TILEC_OK;
 }
 
@@ -173,11 +156,10 @@ static tilec_status keep_ptx(Compilation *c, void *data) {
   buf_plain(&fields, str_from(meta->name), NAME_MOST);
   buf_text(&fields, "\narch=");
   target_print_arch(&c->code.target, &fields);
-  buf_printf(&fields, "\nthreads=%u\nshared_bytes=%u\nptx_version=%u", meta->threads, meta->shared_bytes,
-             meta->ptx_version);
+  buf_printf(&fields, "\nthreads=%u\nshared_bytes=%u\nstatic_bytes=%u\nptx_version=%u", meta->threads,
+             meta->shared_bytes, meta->static_bytes, meta->ptx_version);
   const Func *func = c->module->funcs.at[0];
   if (func_visible_params(func) < func->param_count) put_head(c->module, &fields);
-  if (request->launch) buf_printf(&fields, "\nlaunch=%.*s", (int)request->launch->n - 1, request->launch->at);
   if (request->key.in_folder && c->diags.warnings == request->warnings)
     cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
   else
@@ -216,22 +198,20 @@ static tilec_status get_or_compile(Compilation *c, PtxRequest *request, bool fre
   request->warnings = c->diags.warnings;
   status = compile_passes(c, &(PassRunOptions){0});
   if (!status)
-    status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true, .emit_llvm = request->launch != NULL});
+    status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true, .emit_llvm = request->outputs});
   if (!status) c->host = c->module->funcs.at[0];
-  if (!status && request->launch && bundle_is_used()) status = compile_meta(c, false, request->launch);
   if (!status && request->cached) status = with_cache(c, keep_ptx, request, told);
   if (!status && bundle_records_cubins()) record_cubin(c);
   return status;
 }
 
 tilec_status compile_ptx(Compilation *c, const PtxOptions *options) {
-  PtxRequest request = {.kind = "ptx"};
   c->launched = true;
-  return get_or_compile(c, &request, options->fresh, options->told);
+  return get_or_compile(c, &(PtxRequest){0}, options->fresh, options->told);
 }
 
-tilec_status compile_outputs(Compilation *c, Buf *launch, bool *bundled) {
-  PtxRequest request = {.kind = c->launched ? "outputs-launched" : "outputs", .launch = launch};
+tilec_status compile_outputs(Compilation *c, bool *bundled) {
+  PtxRequest request = {.outputs = true};
   tilec_status status = get_or_compile(c, &request, true, false);
   *bundled = request.found;
   return status;

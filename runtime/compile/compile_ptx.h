@@ -17,9 +17,8 @@ typedef struct PtxOptions {
 // With TILEC_JIT=forbid a compile is an error, which names the kernel and its specialisation.
 tilec_status compile_ptx(Compilation *c, const PtxOptions *options);
 
-// The same for tilec_compile, with LLVM IR, and with a bundle instead of the cache. *launch gets --emit=meta's line
-// without the assembler's figures, if it is known. *bundled: from a bundle. Then there is neither LLVM IR nor the
-// tile IR after the passes.
-tilec_status compile_outputs(Compilation *c, Buf *launch, bool *bundled);
+// The same for tilec_compile, with LLVM IR, and with a bundle instead of the cache. *bundled: from a bundle. Then
+// there is neither LLVM IR nor the tile IR after the passes.
+tilec_status compile_outputs(Compilation *c, bool *bundled);
 
 #endif

@@ -39,7 +39,6 @@ static tilec_status print_outputs(Compilation *c, void *data) {
   if (request->compiled->bundled) {
     buf_printf(&request->compiled->tir, "// %s", none);
     buf_printf(&c->code.llvm, "; %s", none);
-    buf_str(&request->compiled->meta, buf_view(&request->compiled->launch));
   } else {
     module_print(c->module, NULL, &request->compiled->tir);
   }
@@ -56,7 +55,7 @@ static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_
   if (status) return status;
   c->launched = options->tma == TILEC_TMA_LAUNCHED;
   status = compile_elaborate(c, &spec);
-  if (!status) status = compile_outputs(c, &compiled->launch, &compiled->bundled);
+  if (!status) status = compile_outputs(c, &compiled->bundled);
   if (!status) status = compile_guard(c, print_outputs, &(OutputRequest){compiled, options->remarks != 0});
   return status ? compilation_error(c, status) : TILEC_OK;
 }

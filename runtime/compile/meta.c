@@ -2,7 +2,6 @@
 // --emit=meta: JSON with everything that a program needs to launch a kernel itself.
 #include "base/json.h"
 #include "ir/text/print.h"
-#include "ir/memory/scratch.h"
 #include "ir/memory/tensor_map.h"
 #include "runtime/compile/compile.h"
 #include "runtime/compile/assemble.h"
@@ -231,8 +230,9 @@ static void json_usage(Json *json, const CodegenResult *code, const char *kernel
   json_known(json, "spill_load_bytes", usage.spill_loads);
 }
 
-static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta *kernel, const Func *func,
-                        bool usage) {
+// source: as elaborated. func: has the code's parameters and host regions.
+static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta *kernel, const Func *source,
+                        const Func *func, bool usage) {
   const Target *target = &code->target;
   json_object(json, NULL);
   json_int(json, "abi_version", ABI_VERSION);
@@ -241,7 +241,7 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_uint(json, "threads", kernel->threads);
   json_uint(json, "cluster", 1);
   json_uint(json, "shared_bytes", kernel->shared_bytes); // what a launch asks for
-  json_uint(json, "static_shared_bytes", func_shared_bytes(func) - kernel->shared_bytes);
+  json_uint(json, "static_shared_bytes", kernel->static_bytes);
   if (usage) json_usage(json, code, kernel->name);
   json_uint(json, "num_warps", target->num_warps);
   json_uint(json, "num_stages", target->num_stages);
@@ -249,12 +249,12 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
     json_uint(json, "maxnreg", target->maxnreg);
   else
     json_null(json, "maxnreg");
-  json_grid(json, func);
-  json_constexprs(json, func);
+  json_grid(json, source);
+  json_constexprs(json, source);
   json_params(json, func);
   json_maps(json, func);
   json_guard(json, func);
-  json_arguments(json, func);
+  json_arguments(json, source);
   json_object_end(json);
 }
 
@@ -267,7 +267,8 @@ static tilec_status print_kernels(Compilation *c, void *data) {
   const Printing *printing = data;
   for (uint32_t i = 0; i < c->code.kernel_count && i < c->module->funcs.n; i++) {
     Json json = {.out = printing->out};
-    json_kernel(&json, &c->code, &c->code.kernels[i], c->module->funcs.at[i], printing->usage);
+    const Func *source = c->module->funcs.at[i];
+    json_kernel(&json, &c->code, &c->code.kernels[i], source, c->host ? c->host : source, printing->usage);
     buf_char(printing->out, '\n');
   }
   return TILEC_OK;
