@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-enum { SECTOR = 32, PAGE = 4096 };
+enum { SECTOR = 32, GRAIN_MOST = 4096, PAGE_GRAINS = 4096 };
 
 // --- accesses counted once per round
 
@@ -62,24 +62,25 @@ bool cache_has(CostCache *cache, const Op *op, uint64_t address, const Pattern *
 
 // --- grains
 
-typedef struct CachedGrain {
-  uint64_t address;
-  uint32_t round; // the last round that touched it
-} CachedGrain;
-
-static bool is_grain(const void *entry, const void *key) {
-  return ((const CachedGrain *)entry)->address == *(const uint64_t *)key;
+// 1 + the last round that touched the grain.
+static uint8_t *grain_of(CostCache *cache, uint32_t buffer, uint64_t number) {
+  uint8_t ***pages = &cache->touched[buffer];
+  if (!*pages) {
+    uint64_t grains = cache->launch->buffers[buffer].bytes / cache->grains[buffer];
+    *pages = ARENA_ARRAY(cache->arena, uint8_t *, grains / PAGE_GRAINS + 1);
+  }
+  uint8_t **page = &(*pages)[number / PAGE_GRAINS];
+  if (!*page) *page = ARENA_ARRAY(cache->arena, uint8_t, PAGE_GRAINS);
+  return &(*page)[number % PAGE_GRAINS];
 }
 
-static void touch_bytes(CostCache *cache, bool writes, uint32_t buffer, uint64_t address, double bytes) {
-  void **place = table_place(&cache->grain_table, cache->arena, hash_u64(address), &address, is_grain);
-  CachedGrain *grain = *place;
-  uint32_t since = grain ? grain->round : CACHE_ROUNDS;
+static void touch_bytes(CostCache *cache, bool writes, uint32_t buffer, uint64_t number, double bytes) {
+  uint8_t *grain = grain_of(cache, buffer, number);
+  uint32_t since = *grain ? *grain - 1u : CACHE_ROUNDS;
   cache->touches++;
   if (since == cache->round) return;
   if (!writes) cache->reads[buffer].bytes[cache->round][since] += bytes;
-  if (!grain) *place = grain = ARENA_NEW(cache->arena, CachedGrain);
-  *grain = (CachedGrain){address, cache->round};
+  *grain = (uint8_t)(cache->round + 1);
   cache->moved[cache->round] += bytes;
 }
 
@@ -95,35 +96,82 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
          (address < buffers[i].address || address >= buffers[i].address + buffers[i].bytes))
     i++;
   if (i == cache->launch->buffer_count || !bytes) return;
-  uint64_t offset = address - buffers[i].address, grain = cache->grains[i];
-  if (cache->measures) measure(&cache->grains[i], offset, bytes);
-  for (uint64_t n = offset / grain; !cache->measures && n <= (offset + bytes - 1) / grain; n++) {
-    touch_bytes(cache, writes, i, buffers[i].address + n * grain, (double)(grain * weight));
-    cache->asked[cache->round] += (double)(grain * weight);
-    cache->position += (double)(grain * weight);
-    cache->tile->bytes += (double)grain;
-    cache->tile->position = cache->position;
-    cache->tile->buffer = i;
+  uint64_t offset = address - buffers[i].address, grain = cache->grains[i], left = buffers[i].bytes - offset;
+  if (bytes > left) bytes = left; // the access is out of bounds
+  if (cache->measures) {
+    measure(&cache->grains[i], offset, bytes);
+    return;
+  }
+  int shift = __builtin_ctzll(grain);
+  uint64_t first = offset >> shift, last = (offset + bytes - 1) >> shift, count = last - first + 1;
+  for (uint64_t n = first; n <= last; n++) touch_bytes(cache, writes, i, n, (double)(grain * weight));
+  cache->asked[cache->round] += (double)(count * grain * weight);
+  cache->position += (double)(count * grain * weight);
+  cache->tile->bytes += (double)(count * grain);
+  cache->tile->position = cache->position;
+  cache->tile->buffer = i;
+}
+
+// --- accesses by pointers
+
+// Consecutive elements form a row.
+typedef struct Row {
+  uint64_t offset, bytes;
+} Row;
+
+// The rows of an access's elements that its mask keeps, by what they depend on.
+typedef struct CachedRows {
+  const Pattern *pointer, *mask;
+  int64_t mask_base;
+  uint32_t bytes; // of an element
+  bool masked;
+  VEC(Row) rows;
+} CachedRows;
+
+static bool are_rows(const void *entry, const void *key) {
+  const CachedRows *a = entry, *b = key;
+  return a->pointer == b->pointer && a->mask == b->mask && a->mask_base == b->mask_base &&
+         a->bytes == b->bytes && a->masked == b->masked;
+}
+
+static void find_rows(Arena *arena, CachedRows *found, const CostValue *mask) {
+  uint32_t n = found->pointer ? found->pointer->n : 1;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t offset = found->pointer ? (uint64_t)found->pointer->at[i] : 0;
+    if (mask && !cost_element(mask, i)) continue;
+    Row *last = found->rows.n ? &found->rows.at[found->rows.n - 1] : NULL;
+    if (last && offset == last->offset + last->bytes)
+      last->bytes += found->bytes;
+    else
+      vec_push(arena, &found->rows, ((Row){offset, found->bytes}));
   }
 }
 
-// Consecutive elements form a row.
+static const CachedRows *rows_of(CostCache *cache, const Pattern *pointer, const CostValue *mask,
+                                 uint32_t bytes) {
+  CachedRows key = {.pointer = pointer, .bytes = bytes, .masked = mask != NULL};
+  if (mask) key.mask = mask->tile, key.mask_base = mask->base;
+  uint64_t hash = hash_u64(hash_u64((uint64_t)(uintptr_t)pointer ^ bytes) ^ (uint64_t)(uintptr_t)key.mask ^
+                           (uint64_t)key.mask_base << 1 ^ key.masked);
+  void **place = table_place(&cache->rows, cache->arena, hash, &key, are_rows);
+  if (!*place) {
+    CachedRows *found = ARENA_NEW(cache->arena, CachedRows);
+    *found = key;
+    *place = found;
+    find_rows(cache->arena, found, mask);
+  }
+  return *place;
+}
+
 void cache_access(CostCache *cache, const Op *op, const CostValue *pointer, const CostValue *mask,
                   uint64_t weight) {
-  uint32_t n = pointer->tile ? pointer->tile->n : 1,
-           bytes = type_element_bytes(type_element(op_operand(op, 0)->type)->inner);
-  uint64_t rest = mask ? (uint64_t)(uintptr_t)mask->tile ^ (uint64_t)mask->base : 1, first = 0, length = 0;
+  uint32_t bytes = type_element_bytes(type_element(op_operand(op, 0)->type)->inner);
+  uint64_t rest = mask ? (uint64_t)(uintptr_t)mask->tile ^ (uint64_t)mask->base : 1;
   if (cache_has(cache, op, (uint64_t)pointer->base, pointer->tile, rest, weight)) return;
-  for (uint32_t i = 0; i < n; i++) {
-    uint64_t address = (uint64_t)cost_element(pointer, i);
-    if (mask && !cost_element(mask, i)) continue;
-    if (address != first + length) {
-      cache_row(cache, writes(op), first, length, weight);
-      first = address, length = 0;
-    }
-    length += bytes;
-  }
-  cache_row(cache, writes(op), first, length, weight);
+  const CachedRows *found = rows_of(cache, pointer->tile, mask, bytes);
+  for (uint32_t i = 0; i < found->rows.n; i++)
+    cache_row(cache, writes(op), (uint64_t)pointer->base + found->rows.at[i].offset, found->rows.at[i].bytes,
+              weight);
 }
 
 CostCache cache_init(Arena *arena, const CostLaunch *launch, double capacity, uint64_t beside) {
@@ -132,7 +180,8 @@ CostCache cache_init(Arena *arena, const CostLaunch *launch, double capacity, ui
   cache.lost = ARENA_ARRAY(arena, double, launch->buffer_count + 1);
   cache.reads = ARENA_ARRAY(arena, CacheReads, launch->buffer_count + 1);
   cache.grains = ARENA_ARRAY(arena, uint32_t, launch->buffer_count + 1);
-  for (uint32_t i = 0; i < launch->buffer_count; i++) cache.grains[i] = PAGE;
+  cache.touched = ARENA_ARRAY(arena, uint8_t **, launch->buffer_count + 1);
+  for (uint32_t i = 0; i < launch->buffer_count; i++) cache.grains[i] = GRAIN_MOST;
   return cache;
 }
 

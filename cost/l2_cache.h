@@ -21,6 +21,8 @@ typedef struct CostCache {
   bool measures;              // true: only `grains` is computed so far.
   uint32_t *grains;           // By buffer: the unit that accesses touch as a whole or not at all, 32 to 4096
                               // bytes.
+  uint8_t ***touched;         // By buffer: pages of grains, each 1 + the last round that touched it, 0: none.
+                              // Pages are made at the first touch.
   CacheReads *reads;          // By buffer.
   double *lost;               // By buffer: bytes that a program reads again after the cache lost them.
   double capacity;            // Bytes that may be touched between two uses.
@@ -32,7 +34,7 @@ typedef struct CostCache {
   uint32_t round;             // The current round.
   uint64_t touches;           // Grain touches in total.
   struct CachedTile *tile;    // The current access.
-  Table tiles, grain_table;
+  Table tiles, rows;
 } CostCache;
 
 // Ready to measure. The parameters are the fields above.

@@ -3,7 +3,6 @@
 
 #include "base/integer.h"
 #include "eval/eval.h"
-#include "ir/memory/tensor_box.h"
 
 enum { SECTOR = 32, LINE = 128 };
 
@@ -104,32 +103,31 @@ static bool is_known(const Op *op, const CostTensor *tensor, const CostValue *co
   return known;
 }
 
-AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValue *coordinates) {
-  TensorBox box;
+AccessCounts count_tensor(const Op *op, uint32_t boxes, const CostTensor *tensor,
+                          const CostValue *coordinates) {
   BoxPart part;
   AccessCount count = {0};
-  if (!tensor_op_box(op, &box)) return (AccessCounts){.data_dependent = true};
-  uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
+  if (!boxes) return (AccessCounts){.data_dependent = true};
+  uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * boxes;
   if (!is_known(op, tensor, coordinates))
-    return (AccessCounts){.least = {.requests = box.count},
-                          .most = {.requests = box.count,
+    return (AccessCounts){.least = {.requests = boxes},
+                          .most = {.requests = boxes,
                                    .units = 2 * most,
                                    .ideal = most,
                                    .lines = most,
-                                   .bytes = tensor_box_bytes(op) * box.count},
+                                   .bytes = tensor_box_bytes(op) * boxes},
                           .data_dependent = true};
-  count.requests = box.count;
-  for (uint32_t i = 0; i < box.count; i++)
+  count.requests = boxes;
+  for (uint32_t i = 0; i < boxes; i++)
     if (find_part(op, i, tensor, coordinates, &part)) add_rows(&count, &part);
   return (AccessCounts){.least = count, .most = count};
 }
 
-void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const CostValue *coordinates,
-               uint64_t weight) {
-  TensorBox box;
+void cache_box(CostCache *cache, const Op *op, uint32_t boxes, const CostTensor *tensor,
+               const CostValue *coordinates, uint64_t weight) {
   BoxPart part;
-  if (!tensor_op_box(op, &box) || !is_known(op, tensor, coordinates)) return;
-  for (uint32_t i = 0; i < box.count; i++) {
+  if (!is_known(op, tensor, coordinates)) return;
+  for (uint32_t i = 0; i < boxes; i++) {
     if (!find_part(op, i, tensor, coordinates, &part)) continue;
     if (cache_has(cache, op, part.address, NULL, part.rows << 32 ^ part.bytes, weight)) continue;
     for (uint64_t row = 0; row < part.rows; row++)

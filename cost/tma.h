@@ -20,10 +20,12 @@ const CostTensor *tensor_of(const CostTensor *tensors, const Op *op);
 // The index of the op's first coordinate operand.
 uint32_t tensor_coordinates(const Op *op);
 uint64_t tensor_box_bytes(const Op *op);
-// Counts one execution. A request is the whole tile. Rows outside the tensor move nothing.
-AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValue *coordinates);
+// Counts one execution, which moves `boxes` TMA tiles (0: unknown). A request is the whole tile. Rows outside the
+// tensor move nothing.
+AccessCounts count_tensor(const Op *op, uint32_t boxes, const CostTensor *tensor,
+                          const CostValue *coordinates);
 // The same for the L2 cache. Does nothing if the tensor is unknown.
-void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const CostValue *coordinates,
-               uint64_t weight);
+void cache_box(CostCache *cache, const Op *op, uint32_t boxes, const CostTensor *tensor,
+               const CostValue *coordinates, uint64_t weight);
 
 #endif

@@ -129,9 +129,17 @@ static CostValue of_patterns(ValueSpace *space, OpKind kind, const CostValue *a,
   return by_element(space, kind, ELEM_I64, ELEM_I64, &x, &y, n);
 }
 
+// x + y or x - y on patterns only. Usually one has no pattern, and nothing is looked up.
+static CostValue sum_of_patterns(ValueSpace *space, OpKind kind, const CostValue *a, const CostValue *b,
+                                 uint32_t n) {
+  const Pattern *only = !b->tile ? a->tile : !a->tile && kind == OP_ADD ? b->tile : NULL;
+  if (only && only->at[0] == 0) return (CostValue){true, 0, only};
+  return of_patterns(space, kind, a, b, n);
+}
+
 static CostValue add_values(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
                             uint32_t n) {
-  CostValue sum = of_patterns(space, kind, a, b, n);
+  CostValue sum = sum_of_patterns(space, kind, a, b, n);
   uint64_t x = (uint64_t)a->base, y = (uint64_t)b->base;
   sum.base = (int64_t)((uint64_t)sum.base + (kind == OP_ADD ? x + y : x - y));
   return sum.known && holds(elem, sum.base, sum.tile) ? sum : by_element(space, kind, elem, elem, a, b, n);
@@ -153,7 +161,7 @@ static CostValue multiply(ValueSpace *space, Elem elem, const CostValue *a, cons
 static CostValue compare(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
                          uint32_t n) {
   const int64_t far = INT64_C(1) << 61;
-  CostValue difference = of_patterns(space, OP_SUB, a, b, n);
+  CostValue difference = sum_of_patterns(space, OP_SUB, a, b, n);
   bool plain = difference.known && holds(ELEM_I64, difference.base, difference.tile) && a->base > -far &&
                a->base < far && b->base > -far && b->base < far;
   if (!elem_is_signed(elem))
@@ -212,7 +220,7 @@ static CostValue add_offset(ValueSpace *space, const Op *op, const CostValue *x,
   CostValue scale = uniform(type_element_bytes(pointee)),
             bytes = binary(space, OP_MUL, ELEM_I64, &x[1], &scale, n);
   if (!bytes.known) return unknown;
-  CostValue place = of_patterns(space, OP_ADD, &x[0], &bytes, n);
+  CostValue place = sum_of_patterns(space, OP_ADD, &x[0], &bytes, n);
   if (place.known) place.base = (int64_t)((uint64_t)place.base + (uint64_t)x[0].base + (uint64_t)bytes.base);
   return place;
 }

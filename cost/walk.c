@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "ir/memory/atomic.h"
+#include "ir/memory/tensor_box.h"
 #include "ir/number.h"
 
 void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
@@ -11,6 +12,8 @@ void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, 
   w->limit = launch->max_steps ? launch->max_steps : COST_STEPS;
   w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
   w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
+  w->next = ARENA_ARRAY(arena, const Op *, func->op_count + 1);
+  w->boxes = ARENA_ARRAY(arena, uint32_t, func->op_count + 1);
   w->ops = ARENA_ARRAY(arena, CostOp, func->op_count + 1);
   w->runs = ARENA_ARRAY(arena, CostRange, func->op_count + 1);
 }
@@ -175,10 +178,10 @@ static void count_box(CostWalk *w, const Op *op) {
   for (uint32_t i = first; i < op->operand_count; i++)
     coordinates[i - first] = w->values[op_operand(op, i)->id];
   if (w->cache) {
-    cache_box(w->cache, op, tensor, coordinates, w->weight);
+    cache_box(w->cache, op, w->boxes[op->id], tensor, coordinates, w->weight);
     return;
   }
-  const AccessCounts counts = count_tensor(op, tensor, coordinates);
+  const AccessCounts counts = count_tensor(op, w->boxes[op->id], tensor, coordinates);
   add_counts(w, op, &counts);
   w->steps++;
   if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, &counts);
@@ -298,7 +301,7 @@ static void apply(CostWalk *w, const Op *op) {
 static void walk_region(CostWalk *w, const Region *region) {
   if (!region->first) return;
   add(w, &w->runs[region->first->id], 1, 1);
-  for (const Op *op = region->first; op; op = op->next) {
+  for (const Op *op = region->first; op; op = w->next[op->id]) {
     switch ((int)op->kind) {
     case OP_FOR: walk_for(w, op); break;
     case OP_WHILE: walk_while(w, op); break;
@@ -349,8 +352,28 @@ static void begin_program(CostWalk *w, uint64_t number) {
   place_program(w, number);
 }
 
+static bool is_walked(const CostWalk *w, const Op *op) {
+  return w->events || w->followed[op->id] || op->region_count || op_has(op, GLOBAL) || is_tensor(op);
+}
+
+static void link_region(CostWalk *w, const Region *region) {
+  const Op *last = region->first; // the first op is always visited: `runs`
+  for (const Op *op = last; op; op = op->next) {
+    if (op == last || !is_walked(w, op)) continue;
+    w->next[last->id] = op;
+    last = op;
+  }
+}
+
 static void begin(CostWalk *w) {
-  for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);) follow_op(w, ops.op);
+  TensorBox box;
+  for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);) {
+    follow_op(w, ops.op);
+    if (is_tensor(ops.op) && tensor_op_box(ops.op, &box)) w->boxes[ops.op->id] = box.count;
+  }
+  link_region(w, w->func->body);
+  for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);)
+    for (uint32_t i = 0; i < ops.op->region_count; i++) link_region(w, ops.op->regions[i]);
   for (uint32_t i = 0; i < w->func->value_count; i++) w->values[i].known = false;
   w->certain = true;
   w->weight = 1;
