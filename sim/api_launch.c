@@ -199,6 +199,7 @@ static void set_options(const tilec_sim *sim, Launch *launch) {
   launch->spent = sim->spent;
   launch->cancel = options->cancel;
   launch->watch_every = options->watch_every;
+  launch->seed = options->seed;
   launch->descending = options->schedule == TILEC_SIM_LATE_DOWN || options->schedule == TILEC_SIM_EARLY_DOWN;
   launch->late = options->schedule == TILEC_SIM_LATE || options->schedule == TILEC_SIM_LATE_DOWN;
   launch->hasty = options->schedule != TILEC_SIM_LATE;

@@ -65,11 +65,14 @@ typedef struct tilec_sim_options {
   // Warp instructions that a CTA runs before the next check for spinning on memory that nobody changes. 0:
   // 65536, and more in a long launch. A small number makes a launch slow and changes no result.
   uint32_t watch_every;
+  // Nonzero: warps and CTAs run slices of random lengths in a random order. With one thread, this number and the
+  // schedule determine it. 0: slices of equal lengths, one after another.
+  uint64_t seed;
 } tilec_sim_options;
 
 // A tilec_sim_options with one thread and the defaults, and its size.
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
-  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL, 0 }
+  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL, 0, 0 }
 
 // Makes a simulator.
 //   options: NULL: the defaults

@@ -324,8 +324,10 @@ static uint64_t run_warps(Block *block) {
   Worker *worker = block->worker;
   uint64_t ran = 0;
   bool descending = worker->launch->descending;
-  for (uint32_t i = 0; i < block->warp_count && !worker->fault.set; i++) {
-    uint64_t steps = warp_run(&block->warps[descending ? block->warp_count - 1 - i : i], WARP_SLICE);
+  uint32_t n = block->warp_count, first = worker->launch->seed ? worker_random(worker, n) : 0;
+  for (uint32_t i = 0; i < n && !worker->fault.set; i++) {
+    uint32_t at = (first + (descending ? n - 1 - i : i)) % n;
+    uint64_t steps = warp_run(&block->warps[at], worker_slice(worker, WARP_SLICE));
     ran += steps;
     worker->clock += steps;
   }

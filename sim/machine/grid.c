@@ -140,7 +140,8 @@ static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) 
   uint64_t before = self->worker.clock, budget = shared->launch->budget, used = atomic_load(&shared->clock);
   uint64_t left = used < budget ? budget - used : 0,
            slice = shared->launch->watch_every ? shared->launch->watch_every : BLOCK_SLICE;
-  if ((others_spin || shared->launch->devices > 1) && slice > SHORT_SLICE) slice = SHORT_SLICE;
+  bool is_short = others_spin || shared->launch->devices > 1 || shared->launch->seed;
+  if (is_short && slice > SHORT_SLICE) slice = worker_slice(&self->worker, SHORT_SLICE);
   if (!run_watch(self, block, others_spin, &state)) {
     state = block_run(block, left < slice ? left : slice);
     block->slices++;
@@ -151,11 +152,22 @@ static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) 
   return state;
 }
 
+// With a seed, the order in which a round runs the CTAs.
+static void shuffle(WorkerThread *self) {
+  for (uint32_t i = self->shared->launch->seed ? self->n : 0; i > 1; i--) {
+    uint32_t other = worker_random(&self->worker, i);
+    Block *last = self->active[i - 1];
+    self->active[i - 1] = self->active[other];
+    self->active[other] = last;
+  }
+}
+
 // One round over the CTAs in progress. False: stop. *moved: true if any of them did not spin, or has ended.
 // CTAs that spun before it have not seen its changes.
 static bool run_round(WorkerThread *self, bool *moved) {
   bool others_spin = false;
   *moved = false;
+  shuffle(self);
   for (uint32_t i = 0; i < self->n && !atomic_load(&self->shared->stop);) {
     BlockState state = run_block(self, self->active[i], others_spin);
     if (state == BLOCK_FAULT) return false;
@@ -243,6 +255,7 @@ static bool worker_open(WorkerThread *self, LaunchShared *shared) {
   const Program *program = shared->launch->program;
   self->shared = shared;
   self->worker.launch = shared->launch;
+  self->worker.random = shared->launch->seed + (uint64_t)(self - shared->workers);
   self->worker.executed = calloc(program->code.n, sizeof *self->worker.executed);
   self->worker.by_site = calloc(program->sites.n, sizeof *self->worker.by_site);
   size_t most_blocks = (size_t)shared->launch->devices * shared->most_blocks;

@@ -158,6 +158,7 @@ typedef struct Launch {
   double spent;             // seconds of the timeout used before the launch began
   const int *cancel;        // NULL: cannot be cancelled
   uint32_t watch_every;     // 0: the default
+  uint64_t seed;            // nonzero: slices and their order are random
 } Launch;
 
 // A host thread's part of a launch.
@@ -167,6 +168,7 @@ struct Worker {
   uint64_t *executed;          // By instruction.
   tilec_sim_counters *by_site; // Memory counters.
   uint64_t clock;              // Instructions before the running warp's slice.
+  uint64_t random;             // State of worker_random.
   uint64_t slice_begin;        // The warp's `executed` at the slice's start.
   void *checker;               // Owned by the hooks.
   uint32_t survived;           // Lanes of the last fault that did not end the launch.
@@ -190,6 +192,20 @@ static inline Block *cluster_block(const Block *block, uint32_t rank) {
 }
 // The CTA of rank 0. It has the state that the cluster's CTAs share.
 static inline Block *cluster_leader(const Block *block) { return cluster_block(block, 0); }
+
+// 0 .. below - 1, for a launch with a seed (splitmix64).
+static inline uint32_t worker_random(Worker *worker, uint32_t below) {
+  uint64_t x = worker->random += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return (uint32_t)(((x ^ x >> 31) >> 32) * below >> 32);
+}
+// With a seed: a length of 1 .. most, of any magnitude. Otherwise most, a power of two.
+static inline uint32_t worker_slice(Worker *worker, uint32_t most) {
+  if (!worker->launch->seed) return most;
+  uint32_t shift = worker_random(worker, 1 + (uint32_t)__builtin_ctz(most));
+  return 1 + worker_random(worker, most >> shift);
+}
 
 // Runs one instruction of a group that can run. Then merges groups at the same instruction.
 void warp_step(Warp *warp, LaneGroup *group);

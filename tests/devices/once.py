@@ -30,3 +30,15 @@ def read(flag_ptr, out_ptr):
         c = tl.atomic_add(flag_ptr, 0, sem="acquire", scope="sys")
         d = tl.atomic_add(flag_ptr, 0, sem="acquire", scope="sys")
         tl.store(out_ptr + turn, a + b + c + d)
+
+
+@triton.jit
+def between(flag_ptr, out_ptr):
+    """1 only if program 2 runs between two steps of program 0."""
+    if tl.program_id(0) == 0:
+        tl.atomic_xchg(flag_ptr, 1)
+        for turn in range(20):
+            tl.atomic_add(flag_ptr + 1, 1)
+        tl.atomic_xchg(flag_ptr, 2)
+    if tl.program_id(0) == 2:
+        tl.store(out_ptr, tl.atomic_add(flag_ptr, 0))

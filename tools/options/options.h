@@ -113,6 +113,7 @@ typedef struct Options {
   uint32_t threads[3], shared_bytes; // for the simulator
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // an option that only the simulator has
+  uint32_t sim_seeds;                // random schedules of a check
   uint32_t devices;                  // that the simulator has
   bool grid_given, check, stats, strict, verbose, step;
   const char *check_file;          // NULL: the same file

@@ -15,13 +15,16 @@ static const struct {
                  {"late-down", TILEC_SIM_LATE_DOWN},
                  {"early-down", TILEC_SIM_EARLY_DOWN}};
 
+// A random schedule has number SCHEDULES - 1 + its seed. The first with a finding is the last one.
 enum { SCHEDULES = sizeof schedules / sizeof *schedules, MAX_REPORTS = 1000 };
 
 // A report from one or more schedules.
 typedef struct Finding {
   SimFinding sim;
-  uint32_t schedules;         // A bit set.
-  uint64_t counts[SCHEDULES]; // Reports merged into this one, per schedule. The largest count is shown.
+  uint64_t counts[SCHEDULES +
+                  1]; // Reports merged into this one, per schedule; the last: of a random one. The largest
+                      // count is shown.
+  uint32_t seed;      // of that one
 } Finding;
 
 typedef struct Check {
@@ -34,6 +37,17 @@ typedef struct Check {
   ExitStatus compared;    // With the reference and with the arrays of --expect.
   bool judged;            // A launch was judged. Unwritten elements are reported once.
 } Check;
+
+static tilec_sim_schedule schedule_kind(uint32_t number) {
+  return schedules[(number < SCHEDULES ? number : number + 1) % SCHEDULES].schedule;
+}
+
+// "late"; "seed 5 under early".
+static const char *schedule_name(Arena *arena, uint32_t number) {
+  if (number < SCHEDULES) return schedules[number].name;
+  uint32_t seed = number + 1 - SCHEDULES;
+  return arena_printf(arena, "seed %u under %s", seed, schedules[seed % SCHEDULES].name);
+}
 
 // ---- one launch ----
 
@@ -66,13 +80,13 @@ static ReportContext report_context(const Check *check) {
 static void add_finding(Check *check, const tilec_sim_report *report, uint32_t schedule) {
   Arena *arena = check->run->arena;
   ReportContext context = report_context(check);
-  Finding finding = {.sim = report_finding(&context, report), .schedules = 1u << schedule};
-  finding.counts[schedule] = report->count;
+  uint32_t at = schedule < SCHEDULES ? schedule : SCHEDULES;
+  Finding finding = {.sim = report_finding(&context, report), .seed = schedule + 1 - SCHEDULES};
+  finding.counts[at] = report->count;
   for (uint32_t i = 0; i < check->findings.n; i++) {
     Finding *old = &check->findings.at[i];
     if (!report_joins(&old->sim, &finding.sim)) continue;
-    old->counts[schedule] += report->count;
-    old->schedules |= 1u << schedule;
+    old->counts[at] += report->count;
     return;
   }
   tilec_sim_report *kept = &finding.sim.report;
@@ -92,7 +106,7 @@ static tilec_status judge_results(Check *check, uint32_t schedule, tilec_buffer 
   Run *run = check->run;
   tilec_status status = run_read_buffers(run, buffers);
   if (status != TILEC_OK) return status;
-  const char *prefix = arena_printf(run->arena, "%s: ", schedules[schedule].name);
+  const char *prefix = arena_printf(run->arena, "%s: ", schedule_name(run->arena, schedule));
   bool compares = run->options->check && check->reference && check->evaluated == TILEC_OK;
   if (compares && run_compare(run, check->reference, prefix) != EXIT_DONE) check->compared = EXIT_DIAGNOSED;
   if (run_expect(run, prefix) != EXIT_DONE) check->compared = EXIT_DIAGNOSED;
@@ -123,7 +137,8 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
   Run *run = check->run;
   tilec_device *first = run->device;
   tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
-  options.schedule = schedules[schedule].schedule;
+  options.schedule = schedule_kind(schedule);
+  options.seed = schedule < SCHEDULES ? 0 : schedule + 1 - SCHEDULES;
   options.checks = 1;
   options.watch_every = run->options->sim.watch_every;
   tilec_status status = device_open_sim(&options, &run->device);
@@ -145,9 +160,11 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
 
 static void add_diagnostic(const Check *check, Finding *finding) {
   Buf text = {0};
-  for (uint32_t s = 0; s < SCHEDULES; s++) {
+  for (uint32_t s = 0; s <= SCHEDULES; s++) {
+    if (!finding->counts[s]) continue;
     if (finding->counts[s] > finding->sim.count) finding->sim.count = finding->counts[s];
-    if (finding->schedules >> s & 1) buf_printf(&text, "%s%s", text.n ? ", " : "", schedules[s].name);
+    if (text.n) buf_text(&text, ", ");
+    buf_text(&text, schedule_name(check->run->arena, s < SCHEDULES ? s : SCHEDULES - 1 + finding->seed));
   }
   finding->sim.schedules = text.at;
   ReportContext context = report_context(check);
@@ -174,8 +191,9 @@ static ExitStatus print_findings(Check *check) {
 // ---- the command ----
 
 static tilec_status check_schedules(Check *check, uint64_t *bits, bool (*pack)(Run *, uint64_t *)) {
-  for (uint32_t s = 0; s < SCHEDULES; s++) {
-    if (check->findings.n && run_is_over(check->run)) break; // reported already
+  for (uint32_t s = 0; s < SCHEDULES + check->run->options->sim_seeds; s++) {
+    bool enough = s >= SCHEDULES || run_is_over(check->run);
+    if (enough && (check->findings.n || check->compared != EXIT_DONE)) break; // reported already
     tilec_status status = launch_schedule(check, s, bits, pack);
     if (status != TILEC_OK) return status;
   }

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All-reduce, residual and RMS norm in one kernel, as between the layers of a transformer. All ranks launch the kernel.
+
+  torchrun --nproc-per-node 2 all_reduce_rms_norm.py
+
+residual += the sum of all ranks' x; out = residual / sqrt(mean(residual ** 2) + eps) * weight, for each row.
+"""
+import triton
+import triton.language as tl
+
+from all_reduce import sum_over_ranks
+from signals import meet, shared, start
+
+
+@triton.jit
+def all_reduce_rms_norm(x_ptr, residual_ptr, weight_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, rows, n, eps, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    mask = columns < n
+    own = tl.load(buffers_ptr + rank).to(tl.pointer_type(x_ptr.dtype.element_ty))
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        tl.store(own + row * n + columns, tl.load(x_ptr + row * n + columns, mask=mask), mask=mask)
+    meet(pads_ptr, rank, world)
+    weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(tl.float32)
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        at = row * n + columns
+        total = sum_over_ranks(buffers_ptr, at, mask, world, x_ptr, BLOCK)
+        total += tl.load(residual_ptr + at, mask=mask, other=0.0).to(tl.float32)
+        tl.store(residual_ptr + at, total.to(residual_ptr.dtype.element_ty), mask=mask)
+        scale = tl.rsqrt(tl.sum(total * total) / n + eps)
+        tl.store(out_ptr + at, (total * scale * weight).to(out_ptr.dtype.element_ty), mask=mask)
+    meet(pads_ptr, rank, world)  # nobody reads a buffer any more
+
+
+def main():
+    import torch
+    import torch.distributed as dist
+
+    rank, world = start()
+    rows, n, eps, programs = 512, 4096, 1e-6, 64
+    x = torch.randn(rows, n, device="cuda")
+    torch.manual_seed(0)  # the residual and the weight are the same on all ranks
+    residual, weight = torch.randn(rows, n, device="cuda"), torch.randn(n, device="cuda")
+    total = x.double()
+    dist.all_reduce(total)
+    total += residual.double()
+    expected = total / (total.square().mean(1, keepdim=True) + eps).sqrt() * weight.double()
+    _, buffers = shared((rows, n), x.dtype)
+    _, pads = shared((programs * world,), torch.int32)
+    out = torch.empty_like(x)
+    all_reduce_rms_norm[(programs,)](x, residual, weight, buffers, pads, out, rank, world, rows, n, eps, BLOCK=triton.next_power_of_2(n), num_warps=8)
+    torch.testing.assert_close(residual.double(), total, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(out.double(), expected, rtol=1e-4, atol=1e-4)
+    print(f"rank {rank}: right")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
