@@ -777,11 +777,14 @@ typedef struct tilec_launch_options {
   /* Persistent kernel: the maximum number of CTAs, to leave room for other kernels. 0: all CTAs that fit on
      the device at once. (For sim that is one per multiprocessor, for eval 2) */
   uint32_t max_programs;
+  /* Nonzero, on sim: so many simulated GPUs run the grid together. `args` has the arguments of each, one GPU after
+     another, which are no tuples or descriptors. Facts that not all have are not used. At most 16 */
+  uint32_t ranks;
 } tilec_launch_options;
 
 /* A tilec_launch_options with the kernel's @grid and the defaults, and its size. */
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
-  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL, 0 }
+  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL, 0, 0 }
 
 /* Launches the kernel. It is compiled first if no launch had arguments of these types and facts. On cuda the call
  * does not wait for the end of the launch. A graph may capture it after tilec_kernel_prepare.

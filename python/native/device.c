@@ -128,6 +128,29 @@ static PyObject *device_synchronize(Device *self, PyObject *unused) {
   return status ? raise_status(STATE_OF(self), status, NULL) : Py_NewRef(Py_None);
 }
 
+static void mapping_free(PyObject *mapping) {
+  Device *device = PyCapsule_GetContext(mapping);
+  tilec_buffer *buffer = PyCapsule_GetPointer(mapping, NULL);
+  if (device->forks == forks) tilec_buffer_free(buffer);
+  Py_DECREF((PyObject *)device);
+}
+
+// _map(address, bytes): (the device's address of that memory, an object that keeps the mapping).
+static PyObject *device_map(Device *self, PyObject *args) {
+  unsigned long long address, bytes;
+  tilec_buffer *buffer;
+  if (!PyArg_ParseTuple(args, "KK:_map", &address, &bytes)) return NULL;
+  tilec_status status = tilec_buffer_wrap(self->device, address, (size_t)bytes, &buffer);
+  if (status) return raise_status(STATE_OF(self), status, NULL);
+  PyObject *mapping = PyCapsule_New(buffer, NULL, mapping_free);
+  if (!mapping) {
+    tilec_buffer_free(buffer);
+    return NULL;
+  }
+  PyCapsule_SetContext(mapping, Py_NewRef((PyObject *)self));
+  return Py_BuildValue("(KN)", (unsigned long long)tilec_buffer_address(buffer), mapping);
+}
+
 static PyObject *device_name(Device *self, void *unused) {
   (void)unused;
   return PyUnicode_FromString(tilec_device_name(self->device));
@@ -144,6 +167,8 @@ static PyObject *device_repr(Device *self) {
 
 static PyMethodDef methods[] = {{"synchronize", (PyCFunction)(void (*)(void))device_synchronize, METH_NOARGS,
                                  "Waits until everything launched on the device is done."},
+                                {"_map", (PyCFunction)device_map, METH_VARARGS,
+                                 "_map(address, bytes): (the device's address, an object that keeps the mapping)."},
                                 {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {

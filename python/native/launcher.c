@@ -116,6 +116,9 @@ typedef struct Run {
   double timeout; // And its timeout.
   bool on_stream; // On `stream`: it gives no warnings and None.
   void *stream;   // CUstream; NULL: the default one.
+  uint32_t ranks; // Nonzero: simulated GPUs, with the arguments `args` of all.
+  const tilec_arg *args;
+  size_t arg_count;
 } Run;
 
 // self._elsewhere(device, grid, args, kwargs) does what is to be done where arrays are not on the device, and for
@@ -182,7 +185,9 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   if (on_cpu) options.print = run->silent ? print_nothing : print;
   if (on_cpu && options.grid[0] && options.grid[1] && options.grid[2]) options.cancel = interrupt_begin();
   PyThreadState *thread = PyEval_SaveThread();
-  tilec_status status = tilec_launch(kernel->kernel, &options, a->args, a->count);
+  options.ranks = run->ranks;
+  tilec_status status = run->ranks ? tilec_launch(kernel->kernel, &options, run->args, run->arg_count)
+                                   : tilec_launch(kernel->kernel, &options, a->args, a->count);
   PyEval_RestoreThread(thread);
   if (on_cpu && !interrupt_end(options.cancel)) return false;
   kernel->refused = status == TILEC_ERROR_COMPILE;
@@ -292,6 +297,88 @@ static PyObject *launcher_launch_on_stream(Launcher *self, PyObject *const *args
   const Run run = {
       .device = (Device *)args[0], .grid = args[2], .on_stream = true, .stream = PyLong_AsVoidPtr(args[1])};
   return PyErr_Occurred() ? NULL : run_call(self, &run, args + 3, nargs - 3, names);
+}
+
+// ---- ranks ----
+
+typedef struct RankCall {
+  Call call;
+  Arguments a;
+} RankCall;
+
+// Binds the rank's arguments and those by name, which are the same for all.
+static bool bind_rank(Launcher *self, RankCall *rank, PyObject *given, PyObject *const *named, PyObject *names) {
+  PyObject *values[MAX_GIVEN_PARAMS + MAX_CONSTANTS];
+  Py_ssize_t count = PyTuple_Check(given) ? PyTuple_Size(given) : -1, more = names ? PyTuple_Size(names) : 0;
+  if (count < 0 || count + more > MAX_GIVEN_PARAMS + MAX_CONSTANTS) {
+    PyErr_SetString(PyExc_TypeError, "the arguments of a rank are a tuple");
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) values[i] = PyTuple_GetItem(given, i);
+  for (Py_ssize_t i = 0; i < more; i++) values[count + i] = named[i];
+  if (!call_bind(self, &rank->call, &rank->a, values, count, names)) return false;
+  if (rank->a.on_gpu) {
+    PyErr_SetString(PyExc_TypeError, "ranks are simulated: their arrays are in the host's memory");
+    return false;
+  }
+  return true;
+}
+
+// All ranks run the kernel of rank 0.
+static PyObject *run_ranks(Launcher *self, Run *run, RankCall *ranks) {
+  Kernel *kernel = call_kernel(self, &ranks[0].call, run->device);
+  for (uint32_t i = 1; kernel && i < run->ranks; i++) {
+    Kernel *other = call_kernel(self, &ranks[i].call, run->device);
+    bool differs = other && other != kernel;
+    Py_XDECREF((PyObject *)other);
+    if (differs) PyErr_SetString(PyExc_ValueError, "all ranks run one code: constexprs must be equal on all");
+    if (!other || differs) Py_CLEAR(kernel);
+  }
+  if (!kernel) return NULL;
+  run->arg_count = (size_t)run->ranks * ranks[0].a.count;
+  tilec_arg *args = calloc(run->arg_count + 1, sizeof *args);
+  if (!args) PyErr_NoMemory();
+  for (uint32_t i = 0; args && i < run->ranks; i++) {
+    arguments_as_tensors(&ranks[i].a);
+    memcpy(args + i * ranks[0].a.count, ranks[i].a.args, ranks[0].a.count * sizeof *args);
+  }
+  run->args = args;
+  bool good = args && launch_kernel(self, kernel, &ranks[0].call, &ranks[0].a, run);
+  for (uint32_t i = 1; good && i < run->ranks; i++)
+    if (ranks[i].a.kept) good = look_after(self->state, &ranks[i].a);
+  if (good) kernel->made = true;
+  if (!good && !kernel->made && kernel->refused) call_forget(self, kernel);
+  PyObject *result = good ? launched_of(self->state, kernel, &ranks[0].a) : NULL;
+  free(args);
+  Py_DECREF((PyObject *)kernel);
+  return result;
+}
+
+// _launch_ranks(device, check, grid, (the arguments of a rank, ...), **kwargs)
+static PyObject *launcher_launch_ranks(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
+                                       PyObject *names) {
+  Py_ssize_t count = nargs == 4 && PyTuple_Check(args[3]) ? PyTuple_Size(args[3]) : 0;
+  if (count < 1 || Py_TYPE(args[0]) != self->state->device) {
+    PyErr_SetString(PyExc_TypeError, "_launch_ranks(device, check, grid, ranks, **kwargs)");
+    return NULL;
+  }
+  Run run = {.device = (Device *)args[0],
+             .grid = args[2],
+             .check = (int)PyLong_AsLong(args[1]),
+             .ranks = (uint32_t)count};
+  RankCall *ranks = calloc((size_t)count, sizeof *ranks);
+  if (!ranks) return PyErr_NoMemory();
+  bool good = !PyErr_Occurred();
+  for (Py_ssize_t i = 0; i < count; i++) arguments_begin(&ranks[i].a);
+  for (Py_ssize_t i = 0; good && i < count; i++)
+    good = bind_rank(self, &ranks[i], PyTuple_GetItem(args[3], i), args + nargs, names);
+  PyObject *result = good ? run_ranks(self, &run, ranks) : NULL;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    call_end(&ranks[i].call);
+    arguments_end(&ranks[i].a);
+  }
+  free(ranks);
+  return result;
 }
 
 // The memory of the arrays among the arguments: a list of (address, bytes).
@@ -410,6 +497,8 @@ static PyMethodDef methods[] = {
     {"_launch_on_stream", (PyCFunction)(void (*)(void))launcher_launch_on_stream,
      METH_FASTCALL | METH_KEYWORDS,
      "_launch_on_stream(device, stream, grid, *args): launches there, and gives None."},
+    {"_launch_ranks", (PyCFunction)(void (*)(void))launcher_launch_ranks, METH_FASTCALL | METH_KEYWORDS,
+     "_launch_ranks(device, check, grid, ranks, **kwargs): launches on a simulated GPU for each tuple of arguments."},
     {"_memory", (PyCFunction)(void (*)(void))launcher_memory, METH_FASTCALL | METH_KEYWORDS,
      "(address, bytes) of each array among the arguments."},
     {"_tune", (PyCFunction)(void (*)(void))launcher_tune, METH_FASTCALL | METH_KEYWORDS,

@@ -38,6 +38,7 @@ from ._errors import (
     TilecWarning,
 )
 from ._jit import JITFunction, MockTensor, jit, set_launch_hooks
+from ._ranks import Symmetric, launch_ranks, symmetric
 from ._tune import Progress, Tried, Tuned, tune
 from ._values import ConstexprFunction
 from .language import constexpr
@@ -45,9 +46,9 @@ from .language import constexpr
 __all__ = [
     "ArgumentError", "Autotuner", "CompilationError", "CompiledKernel", "Config", "ConstexprFunction", "Device", "DeviceError",
     "Diagnostic", "DriverError", "Heuristics", "InternalError", "JITFunction", "LaunchError", "MockTensor", "OutOfResources",
-    "Progress", "TilecError", "TilecWarning", "Tried", "Tuned", "autotune", "cdiv", "constexpr", "constexpr_function", "device",
-    "do_bench", "get_check", "get_device", "heuristics", "jit", "language", "next_power_of_2", "set_check", "set_device",
-    "set_launch_hooks", "synchronize", "tune",
+    "Progress", "Symmetric", "TilecError", "TilecWarning", "Tried", "Tuned", "autotune", "cdiv", "constexpr", "constexpr_function", "device",
+    "do_bench", "get_check", "get_device", "heuristics", "jit", "language", "launch_ranks", "next_power_of_2", "set_check", "set_device",
+    "set_launch_hooks", "symmetric", "synchronize", "tune",
 ]
 
 for _public in (

@@ -340,20 +340,47 @@ static void take_numbers(Told *t) {
       t->pointers[t->pointer_count++] = (SimPointer){arena_printf(&t->arena, "%u", i), i, ELEM_U8};
 }
 
-// The arguments' buffers, if known: the allocations that they point into.
-static uint32_t buffer_names(const Told *t, BufferName *names) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < t->pointer_count; i++) {
-    const SimPointer *pointer = &t->pointers[i];
-    BufferName name = {.name = pointer->name, .elem = pointer->elem};
-    if (pointer->param >= t->launch->arg_count) continue;
-    uint64_t address = t->launch->args[pointer->param];
-    if (tilec_sim_allocation(t->sim, address, &name.address, &name.bytes) != TILEC_SIM_OK) continue;
-    bool listed = false;
-    for (uint32_t k = 0; k < count; k++) listed |= names[k].address == name.address;
-    if (!listed) names[count++] = name;
+typedef struct Names {
+  BufferName *at;
+  uint32_t n;
+} Names;
+
+// Adds the allocation at the address, once. False: there is none.
+static bool add_name(const Told *t, Names *names, uint64_t address, BufferName name) {
+  if (tilec_sim_allocation(t->sim, address, &name.address, &name.bytes) != TILEC_SIM_OK) return false;
+  for (uint32_t i = 0; i < names->n; i++)
+    if (names->at[i].address == name.address) return true;
+  names->at[names->n++] = name;
+  return true;
+}
+
+// What a table of addresses points to. Its elements' type is not known.
+static void add_table(Told *t, Names *names, uint64_t table, const char *name) {
+  uint64_t words[TILEC_SIM_MAX_DEVICES], base, bytes;
+  if (tilec_sim_allocation(t->sim, table, &base, &bytes) != TILEC_SIM_OK || bytes > sizeof words) return;
+  if (tilec_sim_read((tilec_sim *)t->sim, words, base, bytes) != TILEC_SIM_OK) return;
+  for (uint32_t i = 0; i < bytes / sizeof *words; i++)
+    add_name(t, names, words[i],
+             (BufferName){.name = arena_printf(&t->arena, "(bytes of %s[%u])", name, i), .elem = ELEM_U8});
+}
+
+// The arguments' buffers, if known: the allocations that they point into, and with several devices also what
+// tables point to.
+static void buffer_names(Told *t, Names *names) {
+  const KernelLaunch *launch = t->launch;
+  uint32_t devices = launch->limits.devices ? launch->limits.devices : 1;
+  names->at = ARENA_ARRAY(&t->arena, BufferName, devices * t->pointer_count * (TILEC_SIM_MAX_DEVICES + 1));
+  for (uint32_t i = 0; i < devices * t->pointer_count; i++) {
+    const SimPointer *pointer = &t->pointers[i % t->pointer_count];
+    uint32_t device = i / t->pointer_count;
+    const char *name = device ? arena_printf(&t->arena, "%s@%u", pointer->name, device) : pointer->name;
+    if (pointer->param < launch->arg_count)
+      add_name(t, names, launch->args[device * launch->arg_count + pointer->param],
+               (BufferName){.name = name, .elem = pointer->elem});
   }
-  return count;
+  for (uint32_t i = 0; devices > 1 && i < t->pointer_count; i++)
+    if (t->pointers[i].param < launch->arg_count && elem_bytes(t->pointers[i].elem) == sizeof(uint64_t))
+      add_table(t, names, launch->args[t->pointers[i].param], t->pointers[i].name);
 }
 
 static const char *const *pointer_names(Told *t) {
@@ -371,11 +398,12 @@ static tilec_status print_findings(void *data) {
   Diags diags = {.arena = &t->arena, .sources = &sources, .error_limit = MAX_REPORTS};
   add_sources(&sources, t->kernel);
   if (t->kernel->is_ptx) take_numbers(t);
-  BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->pointer_count);
+  Names names = {0};
+  buffer_names(t, &names);
   ReportContext context = {.diags = &diags,
                            .pointers = pointer_names(t),
-                           .names = names,
-                           .name_count = buffer_names(t, names),
+                           .names = names.at,
+                           .name_count = names.n,
                            .args = t->launch->args,
                            .arg_count = t->launch->arg_count,
                            .devices = t->launch->limits.devices,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <stdlib.h>
+
 #include "base/sized.h"
 #include "ir/memory/tensor_map.h"
 #include "runtime/diagnostics.h"
@@ -51,6 +53,7 @@ static tilec_status launch_alone(const tilec_kernel *kernel, Specialisation *s, 
                                .timeout = o->timeout,
                                .cancel = o->cancel,
                                .checked_schedule = o->check != 0,
+                               .devices = o->ranks,
                                .programs = o->max_programs,
                                .printed = printed};
   tilec_status status = device_launch(&s->loaded, o->grid, code->bits, code->count, o->stream, &limits);
@@ -170,6 +173,102 @@ static __attribute__((noinline)) tilec_status launch_wide(tilec_kernel *kernel, 
   return launch_tensors(kernel, s, expanded.params, expanded.args, expanded.count, &bound, o);
 }
 
+// --- Several simulated GPUs
+
+typedef struct RankArgs {
+  BoundArgs bound;
+  TensorMaps tensors;
+  OwnMaps maps;
+} RankArgs;
+
+// All ranks run one code, which relies on the facts that all have. `all` gets these.
+static tilec_status join_facts(const tilec_kernel *kernel, BoundArgs *all, const BoundArgs *other,
+                               uint32_t rank) {
+  for (uint32_t i = 0; i < all->count && !kernel->is_image; i++) {
+    uint8_t *key = &all->key[KEY_BYTES * i];
+    const uint8_t *own = &other->key[KEY_BYTES * i];
+    if (key[0] != own[0] || ((key[1] ^ own[1]) & KEY_NONE))
+      return error_set(
+          TILEC_ERROR_INVALID_ARGUMENT,
+          "%s: parameter '%s' has another type on rank %u than on rank 0: all ranks run one code",
+          kernel->name, kernel->params[i].name, rank);
+    key[1] &= own[1];
+  }
+  return TILEC_OK;
+}
+
+static tilec_status bind_rank(const tilec_kernel *kernel, const tilec_arg *args, size_t count,
+                              RankArgs *ranks, uint32_t rank) {
+  BoundArgs *bound = &ranks[rank].bound;
+  bound->wide = kernel->is_wide;
+  tilec_status status = TILEC_OK;
+  if (kernel->is_image)
+    status = image_bind(kernel, args, count, bound);
+  else if (!bound->wide)
+    status = bind_args(kernel->name, kernel->params, kernel->param_count, args, count, bound);
+  if (bound->wide)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED,
+                     "%s: several ranks take no tuples, tensor descriptors or constexprs as arguments",
+                     kernel->name);
+  if (!status) status = memory_check_args(kernel->device, kernel->name, kernel->params, bound);
+  if (!status && rank) status = join_facts(kernel, &ranks[0].bound, bound, rank);
+  if (!status && bound->tensors)
+    status =
+        tensors_map(kernel->device, kernel->name, kernel->params, args, count, bound, &ranks[rank].tensors);
+  return status;
+}
+
+static tilec_status launch_bound_ranks(tilec_kernel *kernel, Specialisation *s, RankArgs *ranks,
+                                       const tilec_launch_options *o) {
+  bool hidden = hidden_any(s->hidden) && o->grid[0] && o->grid[1] && o->grid[2];
+  uint64_t bits[LAUNCH_MAX_ARGS];
+  uint32_t count = 0;
+  for (uint32_t rank = 0; rank < o->ranks; rank++) {
+    const BoundArgs *bound = &ranks[rank].bound;
+    OwnMaps *maps = &ranks[rank].maps;
+    Specialisation *plain;
+    maps->count = bound->count;
+    memcpy(maps->bits, bound->bits, bound->count * sizeof *bound->bits);
+    tilec_status status = hidden ? own_maps(s, kernel->device, bound, o->grid, maps) : TILEC_OK;
+    if (!status && maps->unmade) {
+      status = kernel_plain(kernel, s, &ranks[0].bound, maps->unmade_name, maps->unmade, &plain);
+      return status ? status : launch_bound_ranks(kernel, plain, ranks, o);
+    }
+    if (status) return status;
+    if (count + maps->count > LAUNCH_MAX_ARGS)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the ranks have more than %d arguments in total",
+                       kernel->name, LAUNCH_MAX_ARGS);
+    memcpy(bits + count, maps->bits, maps->count * sizeof *bits);
+    count += maps->count;
+  }
+  return launch_code(kernel, s, &ranks[0].bound, &(CodeArgs){bits, count / o->ranks}, o);
+}
+
+static tilec_status launch_ranks(tilec_kernel *kernel, tilec_launch_options *o, const tilec_arg *args,
+                                 size_t arg_count) {
+  size_t count = arg_count / o->ranks;
+  if (kernel->device->kind != &device_sim)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "options.ranks is for the simulator, not for %s",
+                     kernel->device->name);
+  if (o->ranks > TILEC_SIM_MAX_DEVICES || arg_count % o->ranks)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "options.ranks is %u: it must be at most %d, and divide the %zu arguments", o->ranks,
+                     TILEC_SIM_MAX_DEVICES, arg_count);
+  RankArgs *ranks = aligned_alloc(_Alignof(RankArgs), o->ranks * sizeof *ranks);
+  if (!ranks) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (arguments of ranks)");
+  memset(ranks, 0, o->ranks * sizeof *ranks);
+  tilec_status status = TILEC_OK;
+  Specialisation *s = kernel->first;
+  for (uint32_t rank = 0; rank < o->ranks && !status; rank++)
+    status = bind_rank(kernel, args + rank * count, count, ranks, rank);
+  if (!status && !kernel->is_image) status = kernel_specialise(kernel, &ranks[0].bound, &s);
+  if (!status && o->grid[0] == -1) status = own_grid(s, &ranks[0].bound, o->grid);
+  if (!status) status = launch_bound_ranks(kernel, s, ranks, o);
+  for (uint32_t rank = 0; rank < o->ranks; rank++) tensors_unmap(kernel->device, &ranks[rank].tensors);
+  free(ranks);
+  return status;
+}
+
 tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options, const tilec_arg *args,
                           size_t arg_count) {
   if (!kernel || (!args && arg_count)) return null_argument("tilec_launch", kernel ? "args" : "kernel");
@@ -184,6 +283,7 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
                      "%s has no @grid: set options.grid to the number of programs; in C++ give "
                      "tilec::launch(number) to run()",
                      kernel->name);
+  if (o.ranks) return launch_ranks(kernel, &o, args, arg_count);
   if (kernel->is_wide) return launch_wide(kernel, &o, args, arg_count);
   status = find_variant(kernel, args, arg_count, &bound, &s);
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);

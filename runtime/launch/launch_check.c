@@ -13,7 +13,7 @@ typedef struct Kept {
 
 typedef struct KeptMemory {
   uint32_t count;
-  Kept at[MAX_PARAMS + MAX_SHAPE / 8]; // one for each argument, and for each word of structs
+  Kept at[LAUNCH_MAX_ARGS + MAX_SHAPE / 8]; // one for each argument, and for each word of structs and tables
 } KeptMemory;
 
 static bool is_kept(const KeptMemory *memory, uint64_t base) {
@@ -23,6 +23,8 @@ static bool is_kept(const KeptMemory *memory, uint64_t base) {
 }
 
 static tilec_status keep_one(tilec_device *device, KeptMemory *memory, uint64_t base, uint64_t bytes) {
+  if (memory->count == sizeof memory->at / sizeof *memory->at)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "a checked launch has too many arrays");
   void *copy = malloc(bytes);
   if (!copy)
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a copy of %llu bytes, for checking a launch)",
@@ -37,10 +39,24 @@ static tilec_status keep_at(tilec_device *device, KeptMemory *memory, uint64_t a
   return keep_one(device, memory, base, bytes);
 }
 
-// An integer that looks like an address only costs an unnecessary copy.
-static tilec_status keep_memory(tilec_device *device, const BoundArgs *args, KeptMemory *memory) {
+// Memory of other ranks is reached through tables of addresses.
+static tilec_status keep_table(tilec_device *device, KeptMemory *memory, uint32_t table) {
+  enum { MOST = TILEC_SIM_MAX_DEVICES * sizeof(uint64_t) }; // bytes
+  uint64_t words[TILEC_SIM_MAX_DEVICES];
+  uint64_t bytes = memory->at[table].bytes;
   tilec_status status = TILEC_OK;
-  for (uint32_t i = 0; i < args->count && !status; i++) status = keep_at(device, memory, args->bits[i]);
+  if (bytes > MOST) return status;
+  memcpy(words, memory->at[table].copy, bytes);
+  for (uint32_t i = 0; i < bytes / sizeof *words && !status; i++) status = keep_at(device, memory, words[i]);
+  return status;
+}
+
+// An integer that looks like an address only costs an unnecessary copy.
+static tilec_status keep_memory(tilec_device *device, const BoundArgs *args, const uint64_t *bits,
+                                uint32_t count, bool ranks, KeptMemory *memory) {
+  tilec_status status = TILEC_OK;
+  for (uint32_t i = 0; i < count && !status; i++) status = keep_at(device, memory, bits[i]);
+  for (uint32_t i = memory->count; ranks && i > 0 && !status; i--) status = keep_table(device, memory, i - 1);
   for (uint32_t i = 0; i < args->struct_bytes && !status; i += sizeof(uint64_t)) {
     uint64_t word;
     memcpy(&word, args->key + args->key_bytes + i, sizeof word);
@@ -61,6 +77,7 @@ static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t 
   LaunchLimits limits = {.max_instructions = o->max_instructions,
                          .timeout = o->timeout,
                          .cancel = o->cancel,
+                         .devices = o->ranks,
                          .programs = o->max_programs};
   tilec_status status = TILEC_OK;
   double began = seconds_now();
@@ -81,7 +98,8 @@ tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, c
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "launches are checked on the simulator, not on %s",
                      device->name);
   KeptMemory memory = {.count = 0};
-  tilec_status status = keep_memory(device, args, &memory);
+  uint32_t ranks = options->ranks ? options->ranks : 1;
+  tilec_status status = keep_memory(device, args, bits, ranks * count, ranks > 1, &memory);
   if (!status) status = launch_schedules(loaded, bits, count, options, &memory, printed);
   for (uint32_t i = 0; i < memory.count; i++) free(memory.at[i].copy);
   return status;

@@ -91,6 +91,28 @@ TEST(test_a_block_a_program) {
   turns_free(&plain);
 }
 
+// Hidden parameters are those of each rank; rank 1 has the arrays the other way round.
+TEST(test_ranks) {
+  Turns sim = turns_new("sim", TILEC_PERSISTENT_ON), eval = turns_new("eval", TILEC_PERSISTENT_ON);
+  int32_t out[4] = {0}, there[4] = {0};
+  const tilec_arg args[] = {tilec_arg_buffer(TILEC_I32, sim.out), tilec_arg_buffer(TILEC_I32, sim.blocks),
+                            tilec_arg_pointer(TILEC_I32, tilec_buffer_address(sim.blocks) + 8),
+                            tilec_arg_pointer(TILEC_I32, tilec_buffer_address(sim.out) + 8)};
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = 2;
+  options.ranks = 2;
+  options.max_programs = 1;
+  assert_ok(tilec_launch(sim.kernel, &options, args, 4));
+  assert_ok(tilec_buffer_read(sim.out, 0, out, sizeof out));
+  assert_ok(tilec_buffer_read(sim.blocks, 0, there, sizeof there));
+  assert_memory_equal(out, ((int32_t[]){0, 1, 1, 1}), sizeof out);
+  assert_memory_equal(there, ((int32_t[]){1, 1, 0, 1}), sizeof there);
+  assert_int_equal(tilec_launch(sim.kernel, &options, args, 3), TILEC_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(tilec_launch(eval.kernel, &options, args, 4), TILEC_ERROR_NOT_SUPPORTED);
+  turns_free(&sim);
+  turns_free(&eval);
+}
+
 TEST(test_what_is_too_much) {
   const int64_t most = INT32_MAX - (1 << 20);
   assert_null(programs_fault((int64_t[]){most, 1, 1}));
@@ -106,6 +128,7 @@ int suite_runtime_persistent(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks),
       cmocka_unit_test(test_a_block_a_program),
+      cmocka_unit_test(test_ranks),
       cmocka_unit_test(test_what_is_too_much),
   };
   return cmocka_run_group_tests(tests, load_fake, NULL);
