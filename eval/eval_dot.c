@@ -28,6 +28,8 @@ typedef struct DotMatrix {
 typedef struct Dot {
   Machine *m;
   const Tile *a, *b, *acc;
+  const Tile *scales[2]; // of a and b; NULL: they have none
+  uint32_t group;        // numbers of a scale
   Tile *to;
   uint32_t rows, columns, depth;
   DotExtents meant; // Rows, columns and depth without padding.
@@ -143,9 +145,47 @@ static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t 
   }
 }
 
+// A scale, *v: its value. It is a power of two, or NaN; of e4m3 the size of the number.
+static Element scale_of(const Tile *scales, uint32_t i, double *v) {
+  Element x = tile_get(scales, i);
+  uint32_t byte = (uint32_t)x.bits & UINT8_MAX;
+  if (scales->code == (ElemCode)ELEM_FP8E4NV) {
+    x = eval_absorb(&x);
+    x.r = fabs(x.r);
+    *v = fabs(number_decode(ELEM_FP8E4NV, byte));
+    return x;
+  }
+  *v = byte == UINT8_MAX ? NAN : ldexp(1, (int)byte - INT8_MAX);
+  return (Element){.r = *v};
+}
+
+// Multiplies an operand by its n scales along k for each row or column. Those and k are `outer_step` and `k_step` apart.
+static void scale_matrix(const Dot *d, DotMatrix *x, const Tile *scales, uint32_t outer_step,
+                         uint32_t k_step) {
+  uint32_t n = d->depth / d->group;
+  for (uint32_t i = 0; i < scales->n; i++) {
+    double v;
+    Element s = scale_of(scales, i, &v);
+    for (uint32_t k = i % n * d->group; k < (i % n + 1) * d->group; k++) {
+      uint32_t at = i / n * outer_step + k * k_step;
+      double e = x->e[at] * (s.r + s.e) + fabs(x->r[at]) * s.e;
+      x->v[at] *= v, x->r[at] *= s.r, x->e[at] = isfinite(e) ? e : 0;
+    }
+  }
+  x->inexact = true;
+}
+
+// The scales' states, for each row or column.
+static unsigned scale_state(const Dot *d, const Tile *scales, uint32_t outer) {
+  unsigned state = 0;
+  for (uint32_t i = 0; scales && i < d->depth / d->group; i++)
+    state |= scales->state[outer * (d->depth / d->group) + i];
+  return state;
+}
+
 // UNDEFINED and UNCERTAIN of a row of a affect the whole row of the result.
 static unsigned row_state(const Dot *d, uint32_t row, uint32_t first) {
-  unsigned state = row < d->meant.m ? 0 : UNDEFINED;
+  unsigned state = row < d->meant.m ? scale_state(d, d->scales[0], row) : UNDEFINED;
   for (uint32_t k = 0; k < d->meant.k; k++) state |= d->a->state[first + k];
   return state;
 }
@@ -153,6 +193,8 @@ static unsigned row_state(const Dot *d, uint32_t row, uint32_t first) {
 static void column_states(const Dot *d, uint32_t first) {
   memset(d->column_state, 0, d->columns);
   memset(d->column_state + d->meant.n, UNDEFINED, d->columns - d->meant.n);
+  for (uint32_t j = 0; d->scales[1] && j < d->columns; j++)
+    d->column_state[j] = (uint8_t)scale_state(d, d->scales[1], j);
   for (uint32_t k = 0; k < d->meant.k; k++)
     for (uint32_t j = 0; j < d->columns; j++) d->column_state[j] |= d->b->state[first + k * d->columns + j];
 }
@@ -238,6 +280,8 @@ static void float_matrix(Dot *d, uint32_t batch) {
   find_common(d, batch);
   load_matrix(d, &d->x, d->a, a, d->rows * d->depth, d->depth);
   load_matrix(d, &d->y, d->b, b, d->depth * d->columns, 0);
+  if (d->scales[0]) scale_matrix(d, &d->x, d->scales[0], d->depth, 1);
+  if (d->scales[1]) scale_matrix(d, &d->y, d->scales[1], 1, d->columns);
   for (uint32_t i = 0; i < d->rows; i++) {
     sum_row(d, i);
     finish_row(d, i, (batch * d->rows + i) * d->columns, row_state(d, i, a + i * d->depth));
@@ -335,6 +379,20 @@ static const Tile *part_of(Machine *m, const Op *op, const Tile *from, const Typ
   return copy;
 }
 
+// The e2m1 numbers of bytes, in pairs along k, as fp8. The numbers of one k are `inner` bytes.
+static const Tile *unpack_pairs(Machine *m, const Tile *bytes, uint32_t inner, Tile *to) {
+  static const uint8_t magnitudes[] = {0, 0x30, 0x38, 0x3c, 0x40, 0x44, 0x48, 0x4c};
+  *to = (Tile){.n = 2 * bytes->n, .code = (ElemCode)ELEM_FP8E4NV};
+  eval_tile_alloc(m, to);
+  for (uint32_t i = 0; i < to->n; i++) {
+    uint32_t k = i / inner, at = k / 2 * inner + i % inner, code = (uint32_t)bytes->bits[at] >> k % 2 * 4;
+    Element x = eval_exact(to->code, magnitudes[code & 7] | (code & 8) << 4);
+    x.state = bytes->state[at];
+    tile_set(to, i, &x);
+  }
+  return to;
+}
+
 // The accumulator: `zero` if the dot starts from zero. NULL with a reported error.
 static const Tile *sum_of(Machine *m, const Op *op, Tile *zero) {
   const Tile *acc = eval_operand(m, op, 2), *fresh = eval_operand(m, op, 3);
@@ -355,16 +413,24 @@ static const Tile *sum_of(Machine *m, const Op *op, Tile *zero) {
 }
 
 bool eval_dot(Machine *m, Op *op) {
-  Tile a_copy = {0}, b_copy = {0}, zero = {0};
+  Tile a_copy = {0}, b_copy = {0}, zero = {0}, scale_copies[2] = {0}, a_pairs = {0}, b_pairs = {0};
   const Type *a = op_operand(op, 0)->type, *b = op_operand(op, 1)->type;
   Dot d = {.m = m, .acc = sum_of(m, op, &zero)};
   if (!d.acc) return false;
   d.a = part_of(m, op, operand_of(m, op, 0, &a_copy), a, true, &a_copy);
   d.b = part_of(m, op, operand_of(m, op, 1, &b_copy), b, false, &b_copy);
+  for (uint32_t i = 0; dot_is_scaled(op) && i < 2; i++)
+    d.scales[i] = operand_of(m, op, DOT_SCALE_A + i, &scale_copies[i]);
+  uint32_t numbers = dot_has_pairs(op) ? 2 : 1; // of an element
+  if (numbers == 2) {
+    d.a = unpack_pairs(m, d.a, 1, &a_pairs);
+    d.b = unpack_pairs(m, d.b, b->shape[1], &b_pairs);
+  }
   Elem elem = (Elem)d.a->code;
   d.to = eval_tile(m, op_result(op));
-  d.rows = a->shape[a->rank - 2], d.depth = dot_part(op).count, d.columns = b->shape[b->rank - 1];
-  d.meant = dot_extents(op), d.meant.k = dot_depth(op), d.precision = dot_precision(op);
+  d.rows = a->shape[a->rank - 2], d.depth = numbers * dot_part(op).count, d.columns = b->shape[b->rank - 1];
+  d.meant = dot_extents(op), d.meant.k = numbers * dot_depth(op), d.precision = dot_precision(op);
+  d.group = numbers * dot_scale_group(op);
   bool is_float = eval_code_is_float((ElemCode)elem);
   if (is_float) choose_sums(&d, op, elem);
   d.to->sum_ulps =
@@ -384,5 +450,8 @@ bool eval_dot(Machine *m, Op *op) {
   free_copy(m, &a_copy);
   free_copy(m, &b_copy);
   free_copy(m, &zero);
+  free_copy(m, &a_pairs);
+  free_copy(m, &b_pairs);
+  for (uint32_t i = 0; i < 2; i++) free_copy(m, &scale_copies[i]);
   return true;
 }

@@ -41,8 +41,8 @@ void eval_dot_begun(Machine *m, const Op *dot, Tile *result) {
   result->dot = ++m->dots->begun;
   // split_ops will write the registers of each part when they are free.
   bool later = dot_takes_b_computed(dot) && dot_parts(dot) > 1 && !op_attr(dot, ATTR_PART);
-  for (uint32_t i = 0; i < 2; i++)
-    if (!(later && i == DOT_B)) add_reading(m, op_operand(dot, i));
+  for (uint32_t i = 0; i < dot->operand_count; i++)
+    if (dot_is_factor(i) && !(later && i == DOT_B)) add_reading(m, op_operand(dot, i));
 }
 
 void eval_dots_wait(Machine *m, uint64_t pending) {

@@ -53,6 +53,13 @@ Value *build_sort(Builder *b, Value *x, uint32_t axis, bool descending);
 Value *build_histogram(Builder *b, Value *x, Value *mask, uint32_t bins); // mask may be NULL
 // acc determines the result's type. precision may be NULL (not fp32). imprecise 0: not given.
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision, uint32_t imprecise);
+Value *build_bits(Builder *b, Value *x, Elem elem); // bitcast; x itself if it has that element type
+// build_scaled.c: the e2m1 numbers in bytes, neighbours along `axis`, as bf16 or fp16.
+Value *build_unpacked(Builder *b, Value *x, uint32_t axis, Elem elem);
+// x, of bf16 or fp16, times its scales [outer, k / group] of e8m0 bytes or e4m3. k_axis: of x.
+Value *build_times_scales(Builder *b, Value *x, Value *scale, uint32_t k_axis, bool fast_math);
+// Replaces a dot with scales by one of bf16 operands that are multiplied by them.
+Op *build_dot_without_scales(Op *dot);
 
 // sem, scope: NULL means the default. mask may be NULL.
 Value *build_atomic_rmw(Builder *b, const char *rmw, Value *pointer, Value *value, Value *mask,

@@ -23,24 +23,34 @@ static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
 
 // --- the dot
 
-static const char *kind_of(Elem elem) {
-  if (elem_is_half(elem)) return "f16";
-  return elem == ELEM_FP32 ? "tf32" : elem_is_fp8(elem) ? "f8f6f4" : "i8";
+// Scales that are powers of two, e8m0.
+static bool has_exponents(const Op *dot) { return op_operand(dot, DOT_SCALE_A)->type->elem == ELEM_U8; }
+
+static const char *kind_of(const EmittedDot *p) {
+  if (dot_has_pairs(p->op)) return has_exponents(p->op) ? "mxf4.block_scale" : "mxf4nvf4.block_scale.block16";
+  if (dot_is_scaled(p->op)) return "mxf8f6f4.block_scale";
+  if (elem_is_half(p->a)) return "f16";
+  return p->a == ELEM_FP32 ? "tf32" : elem_is_fp8(p->a) ? "f8f6f4" : "i8";
 }
 
 // The number of an operand's type among those of its kind.
-static uint32_t type_number(Elem elem) {
+static uint32_t type_number(const EmittedDot *p, Elem elem) {
+  if (dot_has_pairs(p->op)) return 1;
   if (elem == ELEM_FP32) return 2;
   return elem == ELEM_BF16 || elem == ELEM_FP8E5 || elem == ELEM_I8;
 }
 
-// An idesc: the types of the sums, a and b; whether a and b run along m or n; N / 8; M / 16.
+// An idesc: the types of a and b; whether a and b run along m or n; N / 8; M / 16; the type of the sums, or of scales.
 static uint32_t instruction_descriptor(const EmittedDot *p, const SharedMatrix *a, const SharedMatrix *b,
                                        uint32_t rows, uint32_t columns) {
   uint32_t sums = p->sum == ELEM_FP16 ? 0 : p->sum == ELEM_FP32 ? 1 : 2;
-  return sums << 4 | type_number(p->a) << 7 | type_number(p->b) << 10 | (uint32_t)a->transposed << 15 |
+  uint32_t type = dot_is_scaled(p->op) ? (uint32_t)has_exponents(p->op) << 23 : sums << 4;
+  return type | type_number(p, p->a) << 7 | type_number(p, p->b) << 10 | (uint32_t)a->transposed << 15 |
          (uint32_t)b->transposed << 16 | columns / 8 << 17 | rows / 16 << 24;
 }
+
+// The same with the number of the instruction's first scale in its word.
+static uint32_t with_scale(uint32_t idesc, uint32_t number) { return idesc | number << 4 | number << 29; }
 
 // The mbarrier of dot `number`, from 0.
 static LLVMValueRef mbarrier_of(Emitter *e, LLVMValueRef number) {
@@ -53,9 +63,41 @@ typedef struct TensorDot {
   const EmittedDot *p;
   SharedMatrix a, b;
   uint32_t rows, columns; // of an instruction
-  uint32_t tmem, idesc;   // numbers of operands
+  uint32_t tmem,
+      idesc[DOT_SCALES_A_WORD]; // numbers of operands; idesc: by the number of the scales in their words
   AsmCall call;
 } TensorDot;
+
+static uint32_t scale_column(const TensorDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
+  return tmem_columns(op_result(d->p->op)->type) +
+         dot_scale_column(&d->p->shape, dot_scale_group(d->p->op), operand, outer, k);
+}
+
+// Copies an operand's scales to tensor memory, 128 rows of 4 at a time. The instructions issued after that read them there.
+static void copy_scales(Emitter *e, TensorDot *d, DotOperand operand) {
+  enum { ROWS = 128, BLOCK_BYTES = 512, GROUP_BYTES = 128 };
+  const uint64_t constant = 1ull << 46;
+  const EmittedDot *p = d->p;
+  uint32_t outer = 1u << (operand == DOT_A ? p->shape.m : p->shape.n), at = 0;
+  LLVMValueRef start = shared_word(e, op_operand(p->op, DOT_SCALE_A + (uint32_t)operand));
+  start = LLVMBuildZExt(e->builder, LLVMBuildLShr(e->builder, start, emit_i32(e, 4), ""), e->i64, "");
+  for (uint32_t k = 0; k < 1u << p->shape.k; k += dot_scale_group(p->op) * DOT_SCALES_A_WORD)
+    for (uint32_t r = 0; r < outer; r += ROWS, at += BLOCK_BYTES) {
+      uint64_t fields = constant | (uint64_t)(GROUP_BYTES >> 4) << 32 | at >> 4;
+      LLVMValueRef descriptor = LLVMBuildAdd(e->builder, start, LLVMConstInt(e->i64, fields, false), "");
+      buf_printf(&d->call.text, "@issues tcgen05.cp.cta_group::1.32x128b.warpx4 [$%u+%u], $%u;\n\t", d->tmem,
+                 scale_column(d, operand, r, k), asm_operand(e, &d->call, descriptor));
+    }
+}
+
+// The places of the instruction's scales, as operands.
+static void print_scales(TensorDot *d, uint32_t index, uint32_t k) {
+  for (uint32_t i = DOT_A; i <= DOT_B; i++) {
+    DotOperand operand = (DotOperand)i;
+    buf_printf(&d->call.text, "[$%u+%u], ", d->tmem,
+               scale_column(d, operand, matrix_outer(d->p, operand, index), k));
+  }
+}
 
 // All of k for the part of the result at `index`. The first instruction may ignore the former sums.
 static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
@@ -66,8 +108,11 @@ static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
     LLVMValueRef b = matrix_descriptor(e, &d->b, matrix_index(p, DOT_B, matrix_outer(p, DOT_B, index), k));
     uint32_t first = asm_operand(e, &d->call, a);
     asm_operand(e, &d->call, b);
-    buf_printf(&d->call.text, "@issues tcgen05.mma.cta_group::1.kind::%s [$%u+%u], $%u, $%u, $%u, %s;\n\t",
-               kind_of(p->a), d->tmem, column, first, first + 1, d->idesc, k ? "adds" : "begins");
+    buf_printf(&d->call.text, "@issues tcgen05.mma.cta_group::1.kind::%s [$%u+%u], $%u, $%u, $%u, ",
+               kind_of(p), d->tmem, column, first, first + 1,
+               d->idesc[dot_is_scaled(p->op) ? k / dot_scale_group(p->op) % DOT_SCALES_A_WORD : 0]);
+    if (dot_is_scaled(p->op)) print_scales(d, index, k);
+    buf_printf(&d->call.text, "%s;\n\t", k ? "adds" : "begins");
   }
 }
 
@@ -86,13 +131,17 @@ void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
   uint32_t thread = asm_operand(e, &d.call, e->threads.thread),
            adds = asm_operand(e, &d.call, adds_to_sums(e, p));
   d.tmem = asm_operand(e, &d.call, emit_register(e, op_operand(p->op, 2), 0));
-  d.idesc = asm_operand(e, &d.call, emit_i32(e, instruction_descriptor(p, &d.a, &d.b, d.rows, d.columns)));
+  uint32_t idesc = instruction_descriptor(p, &d.a, &d.b, d.rows, d.columns);
+  for (uint32_t i = 0; i < (dot_is_scaled(p->op) ? DOT_SCALES_A_WORD : 1); i++)
+    d.idesc[i] = asm_operand(e, &d.call, emit_i32(e, with_scale(idesc, i)));
   uint32_t mbarrier = asm_operand(e, &d.call, mbarrier_of(e, begun));
   buf_printf(&d.call.text,
              "{\n\t.reg .pred issues, begins, adds;\n\tsetp.eq.b32 issues, $%u, 0;\n\tsetp.ne.b32 begins, "
              "$%u, 0;\n\t"
              "setp.eq.b32 adds, 0, 0;\n\t@issues %s;\n\t",
              thread, adds, after_fence);
+  if (dot_is_scaled(p->op)) emit_needs_ptx(e, 88);
+  for (uint32_t i = DOT_A; dot_is_scaled(p->op) && i <= DOT_B; i++) copy_scales(e, &d, (DotOperand)i);
   for (uint32_t m = 0; m < type->shape[0]; m += d.rows)
     for (uint32_t n = 0; n < type->shape[1]; n += d.columns) add_products(e, &d, m * type->shape[1] + n);
   buf_printf(&d.call.text,
@@ -134,7 +183,7 @@ static void emit_alloc(Emitter *e, const Op *op) {
   buf_printf(&alloc.text,
              "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$%u], %u;\n\t"
              "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
-             asm_operand(e, &alloc, at), tmem_columns(op_result(op)->type));
+             asm_operand(e, &alloc, at), tmem_alloc_columns(op));
   asm_build(e, &alloc, ASM_ORDERED, NULL);
   emit_unguard(e, end);
   nvvm_order(e, before_fence, "");
@@ -151,7 +200,7 @@ static void emit_dealloc(Emitter *e, const Op *op) {
   LLVMValueRef first = emit_i32(e, 0), tmem = emit_register(e, op_operand(op, 0), 0);
   LLVMBasicBlockRef end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, first, ""));
   buf_printf(&call.text, "%s;\n\ttcgen05.dealloc.cta_group::1.sync.aligned.b32 $%u, %u;", after_fence,
-             asm_operand(e, &call, tmem), tmem_columns(op_operand(op, 0)->type));
+             asm_operand(e, &call, tmem), tmem_alloc_columns(op_operand(op, 0)->def));
   asm_build(e, &call, ASM_ORDERED, NULL);
   emit_unguard(e, end);
 }

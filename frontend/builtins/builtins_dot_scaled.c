@@ -3,10 +3,10 @@
 //
 // Built from other ops, with Triton's results. Both operands become fp16 if one of them is fp16, else bf16.
 // Each type holds every number of the narrow formats. Groups along k are multiplied by their scales in that
-// type. The results are then multiplied as in `dot`.
-#include <math.h>
-
+// type. The results are then multiplied as in `dot`. Where the target multiplies them by scales itself, the dot keeps all.
+#include "base/integer.h"
 #include "frontend/builtins/builtins.h"
+#include "ir/dot/dot_fits.h"
 
 typedef struct Format {
   const char *name;
@@ -139,76 +139,11 @@ static bool read_scale(Elab *e, const Call *call, Operand *o) {
 
 // --- Values
 
-static Value *with_int(Elab *e, OpKind kind, Value *x, int64_t y) {
-  return build_binary(&e->b, kind, x, build_int(&e->b, x->type, y));
-}
-
-static Value *bits_as(Elab *e, Value *x, Elem elem) {
-  if (type_is_elem(x->type, elem)) return x;
-  return build(&e->b, OP_BITCAST, type_with_element(e->ir, x->type, elab_scalar(e, elem)), x, NULL, NULL);
-}
-
-// The two e2m1 numbers of each byte, times 2^-126 (as bf16) or 2^-14 (as fp16). The exponent becomes the
-// lowest bits of the wide exponent, and the mantissa the highest bits of the wide mantissa. So subnormal
-// numbers are subnormal in the wide type too. Both numbers use one word, the second in its upper half.
-static void spread_halves(Elab *e, Value *x, Elem elem, Value *halves[2]) {
-  uint32_t mantissa = elem == ELEM_FP16 ? 10 : 7;
-  uint32_t magnitude = 7u << (mantissa - 1);
-  Value *byte = builtin_as(e, x, ELEM_U32);
-  Value *both = build_binary(&e->b, OP_OR, byte, with_int(e, OP_SHL, byte, 12));
-  Value *sign = with_int(e, OP_AND, with_int(e, OP_SHL, both, 12), 0x80008000);
-  Value *rest = with_int(e, OP_AND, with_int(e, OP_SHL, both, mantissa - 1), magnitude | magnitude << 16);
-  Value *word = build_binary(&e->b, OP_OR, sign, rest);
-  halves[0] = bits_as(e, builtin_as(e, word, ELEM_U16), elem);
-  halves[1] = bits_as(e, builtin_as(e, with_int(e, OP_SHR, word, 16), ELEM_U16), elem);
-}
-
-// The numbers in e2m1 bytes. They become neighbours along the packed dimension.
-static Value *unpack(Elab *e, const Operand *o, Elem elem) {
-  Value *halves[2];
-  spread_halves(e, o->x, elem, halves);
-  Value *x = build_join(&e->b, halves[0], halves[1]);
-  uint32_t packed = o->k_pack ? o->k_axis : o->outer_axis, order[TILE_MAX_RANK];
-  if (packed + 1 < o->rank) {
-    for (uint32_t i = 0; i <= o->rank; i++) order[i] = i <= packed ? i : i - 1;
-    order[packed + 1] = o->rank;
-    x = build_trans(&e->b, x, order);
-  }
-  x = builtin_reshape(e, x, o->rank, o->shape);
-  return build_binary(&e->b, OP_MUL, x, build_float(&e->b, x->type, elem == ELEM_FP16 ? 0x1p14 : 0x1p126));
-}
-
-// Converts a scale to the operands' type. e8m0 is the exponent of bf16 and fp32. There, exponent 0 does not
-// mean a power of two but zero. 255 is NaN.
-static Value *convert_scale(Elab *e, const Operand *o, Elem elem, bool fast_math) {
-  if (type_is_elem(o->scale->type, ELEM_FP8E4NV)) return builtin_as(e, o->scale, elem);
-  Value *byte = bits_as(e, o->scale, ELEM_U8), *scale;
-  if (elem == ELEM_FP16)
-    scale =
-        builtin_as(e, bits_as(e, with_int(e, OP_SHL, builtin_as(e, byte, ELEM_U32), 23), ELEM_FP32), elem);
-  else
-    scale = bits_as(e, with_int(e, OP_SHL, builtin_as(e, byte, ELEM_U16), 7), elem);
-  if (fast_math) return scale;
-  Value *is_nan = with_int(e, OP_EQ, byte, 255);
-  return builtin_choose(e, is_nan, build_float(&e->b, scale->type, NAN), scale);
-}
-
-// Broadcasts the scales to the operand's shape.
-static Value *spread_scale(Elab *e, const Operand *o, Value *scale) {
-  uint32_t order[TILE_MAX_RANK], shape[TILE_MAX_RANK];
-  for (uint32_t i = 0; i < o->rank; i++) order[i] = i;
-  order[o->rank - 2] = o->rank - 1, order[o->rank - 1] = o->rank - 2;
-  if (o->is_rhs) scale = build_trans(&e->b, scale, order);
-  scale = build_expand_dims(&e->b, scale, o->k_axis + 1);
-  memcpy(shape, scale->type->shape, sizeof shape);
-  shape[o->k_axis + 1] = o->group;
-  return builtin_reshape(e, build_broadcast(&e->b, scale, shape), o->rank, o->shape);
-}
-
 static Value *scaled(Elab *e, const Operand *o, Elem elem, bool fast_math) {
-  Value *x = is_packed(o) ? unpack(e, o, elem) : builtin_as(e, bits_as(e, o->x, o->format->elem), elem);
+  Value *x = is_packed(o) ? build_unpacked(&e->b, o->x, o->k_pack ? o->k_axis : o->outer_axis, elem)
+                          : builtin_as(e, build_bits(&e->b, o->x, o->format->elem), elem);
   if (!o->scale) return x;
-  return build_binary(&e->b, OP_MUL, x, spread_scale(e, o, convert_scale(e, o, elem, fast_math)));
+  return build_times_scales(&e->b, x, o->scale, o->k_axis, fast_math);
 }
 
 static bool check_out_dtype(Elab *e, const Call *call) {
@@ -219,6 +154,39 @@ static bool check_out_dtype(Elab *e, const Call *call) {
              "[T0207] 'out_dtype' of '%s' must be fp32, not %s; convert the result", call->text,
              type_text(e, dtype));
   return false;
+}
+
+// Returns true if the target multiplies the operands with their scales itself: both fp8, or both bytes of two numbers along
+// k. Only those have scales of e4m3.
+static bool takes_scales(Elab *e, const Operand *a, const Operand *b) {
+  bool pairs = is_packed(a) && is_packed(b) && a->k_pack && b->k_pack;
+  bool fp8 = elem_is_fp8(a->format->elem) && elem_is_fp8(b->format->elem);
+  if (a->rank != 2 || !a->scale || !b->scale || a->group != b->group || !(pairs || (fp8 && a->group == 32)))
+    return false;
+  if (!type_sizes_are_powers(a->x->type) || !type_sizes_are_powers(b->x->type)) return false;
+  DotProduct p = {
+      .arch = e->out->target.arch,
+      .warps = e->out->target.num_warps,
+      .shape = {.m = log2_of(a->shape[0]), .n = log2_of(b->shape[1]), .k = log2_of(a->x->type->shape[1])},
+      .scale_group = pairs ? a->group / 2 : a->group,
+      .a = a->format->elem,
+      .b = b->format->elem,
+      .result = ELEM_FP32};
+  return !dot_refuses(e->arena, &p, DOT_TCGEN05);
+}
+
+static Value *scales_of(Elab *e, const Operand *o) {
+  return o->group == 32 ? build_bits(&e->b, o->scale, ELEM_U8) : o->scale;
+}
+
+static Value *dot_with_scales(Elab *e, const Operand *a, const Operand *b, Value *acc) {
+  Value *operands[] = {build_bits(&e->b, a->x, a->format->elem),
+                       build_bits(&e->b, b->x, b->format->elem),
+                       acc,
+                       build_int(&e->b, elab_scalar(e, ELEM_I1), 0),
+                       scales_of(e, a),
+                       scales_of(e, b)};
+  return op_result(build_op(&e->b, OP_DOT, 6, operands, 1, &acc->type));
 }
 
 Obj builtin_dot_scaled(Elab *e, Call *call) {
@@ -239,6 +207,7 @@ Obj builtin_dot_scaled(Elab *e, Call *call) {
                            type_tile(e->ir, elab_scalar(e, ELEM_FP32), a.rank, shape, NULL), &acc))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
+  if (takes_scales(e, &a, &b)) return obj_value(dot_with_scales(e, &a, &b, acc));
   Elem elem = a.format->elem == ELEM_FP16 || b.format->elem == ELEM_FP16 ? ELEM_FP16 : ELEM_BF16;
   Value *x = scaled(e, &a, elem, fast_math), *y = scaled(e, &b, elem, fast_math);
   return obj_value(build_dot(&e->b, x, y, acc, NULL, 0));

@@ -50,6 +50,19 @@ bool fp32_dot_splits(Fp32Dot precision) {
   return precision == FP32_DOT_TF32X3 || precision == FP32_DOT_BF16X3 || precision == FP32_DOT_BF16X6;
 }
 
+bool dot_is_scaled(const Op *dot) { return dot->operand_count > DOT_SCALE_A; }
+
+bool dot_has_pairs(const Op *dot) {
+  return dot_is_scaled(dot) && type_element_bytes(op_operand(dot, 0)->type) == 1 &&
+         !elem_is_fp8(type_element(op_operand(dot, 0)->type)->elem);
+}
+
+uint32_t dot_scale_group(const Op *dot) {
+  if (!dot_is_scaled(dot)) return 0;
+  if (!dot_has_pairs(dot)) return 32;
+  return type_element(op_operand(dot, DOT_SCALE_A)->type)->elem == ELEM_FP8E4NV ? 8 : 16;
+}
+
 DotPart dot_part(const Op *dot) {
   const Attr *part = op_attr(dot, ATTR_PART);
   const Type *a = op_operand(dot, 0)->type;

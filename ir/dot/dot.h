@@ -48,6 +48,14 @@ void dot_set_instruction(Op *dot, DotInstruction instruction);
 Fp32Dot dot_precision(const Op *dot);
 // Returns true if the dot becomes several dots of operand parts, summed separately.
 bool fp32_dot_splits(Fp32Dot precision);
+enum { DOT_SUM = 2, DOT_FRESH, DOT_SCALE_A, DOT_SCALE_B }; // Operands of a dot.
+// A dot with scales multiplies a number of elements along k of each operand by one scale: 32 of fp8. Its bytes are pairs of
+// e2m1 numbers: 16 of them, or 8 if the scales are e4m3. 0: the dot has no scales.
+uint32_t dot_scale_group(const Op *dot);
+bool dot_is_scaled(const Op *dot);
+bool dot_has_pairs(const Op *dot); // of e2m1
+// Returns true if the dot takes operand i from a buffer or a tile: not its sums or `fresh`.
+static inline bool dot_is_factor(uint32_t i) { return i < DOT_SUM || i >= DOT_SCALE_A; }
 // The start and size of the dot's part of k, if an operand has more of k. The whole k without the attribute
 // `part`.
 typedef struct DotPart {

@@ -39,6 +39,17 @@ static const char *mma_refuses(const DotProduct *p) {
   return NULL;
 }
 
+// Scales are copied to tensor memory in blocks of 128 rows by 4 (layout_dot_scales).
+static const char *scales_refuse(const DotProduct *p, uint32_t block_bits) {
+  enum { ROW_BITS = 7, SCALES = 4 };
+  uint32_t columns = dot_scale_columns(&p->shape, p->scale_group) + (1u << (p->shape.n + block_bits));
+  if (p->result != ELEM_FP32) return "dots with scales sum in fp32";
+  if (p->shape.m < ROW_BITS || p->shape.n < ROW_BITS)
+    return "dots with scales have 128 rows and columns or more";
+  if (1u << p->shape.k < SCALES * p->scale_group) return "dots with scales have 4 of them along k, or more";
+  return columns > 1u << TMEM_COLUMN_BITS ? "the sums and scales are larger than tensor memory" : NULL;
+}
+
 // The columns of tensor memory are 32 bits wide. Each block of 128 rows takes all columns of the result.
 static const char *tcgen05_refuses(const DotProduct *p) {
   uint32_t block_bits = p->shape.m > TMEM_LANE_BITS ? p->shape.m - TMEM_LANE_BITS : 0;
@@ -47,15 +58,18 @@ static const char *tcgen05_refuses(const DotProduct *p) {
   if (p->batched) return "tcgen05 has no batches";
   if (p->swapped) return "tcgen05 does not transpose a dot";
   if (fp32_dot_splits(p->precision)) return "dots split into parts take their operands from registers";
-  if (is_8_bit_integer(p->a) && !target_has(p->arch, FEATURE_TCGEN05_I8))
+  if (is_8_bit_integer(p->a) && !p->scale_group && !target_has(p->arch, FEATURE_TCGEN05_I8))
     return "the architecture's tcgen05 does not take 8-bit integers";
   if (p->shape.m < 6) return "the tile has fewer than 64 rows";
   if (p->shape.n < 4) return "the tile has fewer than 16 columns";
   if (p->shape.k < dot_pack(p) + 3) return "k is smaller than one instruction's";
   if (p->warps > 4u << (block_bits + p->shape.n - 3)) return "the tile is too small for that many warps";
   if (p->shape.n + block_bits > TMEM_COLUMN_BITS) return "the sums are larger than tensor memory";
+  const char *scales = p->scale_group ? scales_refuse(p, block_bits) : NULL;
+  if (scales) return scales;
   DotProduct types = *p; // Sums of fp8 in fp16 have no mma.sync.
   if (elem_is_fp8(p->a) && p->result == ELEM_FP16) types.result = ELEM_FP32;
+  if (p->scale_group) types.a = types.b = ELEM_FP8E4NV;
   const char *refused = mma_refuses(&types);
   return refused ? refused : p->held;
 }
@@ -64,7 +78,8 @@ bool dot_reads_turned(const Op *dot, DotOperand operand) {
   enum { ROW_BYTES = 32 };
   const Type *type = op_operand(dot, operand)->type;
   uint32_t bytes = type_element_bytes(type), outer = type->shape[type->rank - (operand == DOT_A ? 2 : 1)];
-  return bytes == 2 || (bytes == 1 && is_dot_of(dot, DOT_TCGEN05) && outer * bytes >= ROW_BYTES);
+  return bytes == 2 ||
+         (bytes == 1 && is_dot_of(dot, DOT_TCGEN05) && !dot_has_pairs(dot) && outer * bytes >= ROW_BYTES);
 }
 
 static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
@@ -88,6 +103,7 @@ DotProduct dot_product(const Op *dot) {
                       .warps = region_warps(dot),
                       .shape = dot_op_shape(dot),
                       .batched = op_result(dot)->type->rank == 3,
+                      .scale_group = dot_scale_group(dot),
                       .swapped = op_attr(dot, ATTR_SWAPPED) != NULL,
                       .a = type_element(op_operand(dot, 0)->type)->elem,
                       .b = type_element(op_operand(dot, 1)->type)->elem,
@@ -98,6 +114,7 @@ DotProduct dot_product(const Op *dot) {
 DotInstruction dot_mma(const TargetInfo *arch) { return arch->mma & MMA_FP16_K16 ? DOT_MMA : DOT_MMA_K8; }
 
 const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction) {
+  if (p->scale_group && instruction != DOT_TCGEN05) return "it takes no scales";
   switch (instruction) {
   case DOT_TCGEN05: return tcgen05_refuses(p);
   case DOT_WGMMA: return wgmma_refuses(arena, p);

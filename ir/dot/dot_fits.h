@@ -11,8 +11,9 @@ typedef struct DotProduct {
   const TargetInfo *arch;
   uint32_t warps; // that execute the dot
   DotShape shape;
-  bool batched; // including a batch of one
-  bool swapped; // b is the instruction's first operand, and both are in shared memory
+  bool batched;         // including a batch of one
+  uint32_t scale_group; // dot_scale_group
+  bool swapped;         // b is the instruction's first operand, and both are in shared memory
   Elem a, b, result;
   Fp32Dot precision;
   const char *held; // Why the sums must be in registers; NULL: they may be in tensor memory.

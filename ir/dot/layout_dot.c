@@ -108,6 +108,37 @@ uint32_t tmem_columns(const Type *tmem) {
   return max_u32(32, tmem_place(tmem, (uint32_t)type_elements(tmem) - 1).column + 1);
 }
 
+uint32_t tmem_alloc_columns(const Op *alloc) {
+  uint32_t columns = tmem_columns(op_result(alloc)->type) + (uint32_t)op_int(alloc, ATTR_SCALE_COLUMNS, 0);
+  return 1u << log2_ceil(columns);
+}
+
+enum { SCALE_ROWS = 32, SCALE_BLOCK = 128 };
+
+uint32_t dot_scale_columns(const DotShape *shape, uint32_t group) {
+  uint32_t words = (1u << shape->k) / (group * DOT_SCALES_A_WORD);
+  return ((1u << shape->m) + (1u << shape->n)) / SCALE_ROWS * words;
+}
+
+uint32_t dot_scale_column(const DotShape *shape, uint32_t group, DotOperand operand, uint32_t outer,
+                          uint32_t k) {
+  uint32_t m = 1u << shape->m, n = 1u << shape->n, of_word = group * DOT_SCALES_A_WORD;
+  if (operand == DOT_A) return (k / of_word * m + outer) / SCALE_ROWS;
+  return ((1u << shape->k) / of_word * m + k / of_word * n + outer) / SCALE_ROWS;
+}
+
+Layout layout_dot_scales(uint32_t row_bits, uint32_t k_bits) {
+  uint32_t in_word = log2_of(DOT_SCALES_A_WORD), part = log2_of(SCALE_ROWS), block = log2_of(SCALE_BLOCK);
+  Bases bases = {0};
+  if (k_bits < in_word || row_bits < block) BUG("%u x %u scales", 1u << row_bits, 1u << k_bits);
+  add_range(&bases, DIM_OFFSET, 0, 0, in_word);
+  add_range(&bases, DIM_OFFSET, k_bits, part, block);
+  add_range(&bases, DIM_OFFSET, k_bits, 0, part);
+  add_range(&bases, DIM_OFFSET, k_bits, block, row_bits);
+  add_range(&bases, DIM_OFFSET, 0, in_word, k_bits);
+  return layout_of_bases(&bases, row_bits + k_bits);
+}
+
 bool dot_reads_matrices(const Op *dot) { return is_dot_of(dot, DOT_WGMMA) || is_dot_of(dot, DOT_TCGEN05); }
 
 // The part of a result's basis that an operand shares: batch and m, or batch and n.

@@ -54,8 +54,20 @@ typedef struct TmemPlace {
   uint32_t lane, column;
 } TmemPlace;
 TmemPlace tmem_place(const Type *tmem, uint32_t index);
-// The columns to allocate: a power of two, 32 or more.
+// The columns of an accumulator: a power of two, 32 or more.
 uint32_t tmem_columns(const Type *tmem);
+// The columns that tmem_alloc allocates: a power of two for the accumulator and scales.
+uint32_t tmem_alloc_columns(const Op *alloc);
+// Scales of a dot, each of a group along k. A column of tensor memory has 4 scales of each of 32 rows (a) or columns (b).
+// The columns of a block of 128 rows are neighbours.
+enum { DOT_SCALES_A_WORD = 4 };
+uint32_t dot_scale_columns(const DotShape *shape, uint32_t group); // of both operands
+// The first column of the scales of the operand's 128 rows (or columns) from `outer` on, and of the 4 groups at k.
+uint32_t dot_scale_column(const DotShape *shape, uint32_t group, DotOperand operand, uint32_t outer,
+                          uint32_t k);
+// The buffer in shared memory of 2^row_bits x 2^k_bits scales: blocks of 128 rows by 4, as tcgen05.cp.32x128b reads them.
+// Row r and scale j of a block are at byte r % 32 * 16 + r / 32 * 4 + j.
+Layout layout_dot_scales(uint32_t row_bits, uint32_t k_bits);
 // Returns true if the dot is asynchronous and reads matrices in shared memory by descriptors.
 bool dot_reads_matrices(const Op *dot);
 // Returns true if the dot is a wgmma whose first operand is b, so its rows are the result's columns. This is

@@ -116,10 +116,44 @@ static bool check_unroll(Verifier *v, const Op *op) {
   return false;
 }
 
+// Both operands are fp8, or bytes of two numbers. The scales have one type; only the latter may have those of e4m3.
+static bool can_scale(const Op *op) {
+  const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *scale = operand_type(op, DOT_SCALE_A);
+  bool pairs = has_elem(a, ELEM_U8) && has_elem(b, ELEM_U8), fp8 = is_fp8(a) && is_fp8(b);
+  bool e8m0 = has_elem(scale, ELEM_U8), e4m3 = has_elem(scale, ELEM_FP8E4NV);
+  return (pairs || fp8) && (e8m0 || (e4m3 && pairs)) && has_elem(operand_type(op, DOT_SUM), ELEM_FP32);
+}
+
+// One for each row or column, and each group along k. A buffer has them as tcgen05.cp reads them.
+static bool is_scale(const Op *op, uint32_t i) {
+  const Type *x = operand_type(op, i), *scale = operand_type(op, DOT_SCALE_A + i);
+  bool buffer = scale->kind == TYPE_SHARED;
+  if (x->rank != 2 || scale->rank != 2 || buffer != (op_attr(op, ATTR_ASYNC) != NULL) ||
+      !type_sizes_are_powers(scale))
+    return false;
+  if (scale->shape[0] != x->shape[i] || scale->shape[1] * dot_scale_group(op) != x->shape[1 - i])
+    return false;
+  if (!buffer) return type_is_tile(scale);
+  Layout layout = layout_dot_scales(log2_of(scale->shape[0]), log2_of(scale->shape[1]));
+  return layout_equal(&layout, scale->layout);
+}
+
+static bool check_scales(Verifier *v, const Op *op) {
+  bool right =
+      op->operand_count > DOT_SCALE_B && !op_attr(op, ATTR_EXTENTS) && !op_attr(op, ATTR_PART) &&
+      type_element(operand_type(op, DOT_SCALE_A))->elem == type_element(operand_type(op, DOT_SCALE_B))->elem;
+  if (!right || !is_scale(op, DOT_A) || !is_scale(op, DOT_B))
+    verify_fail(v, op,
+                "its scales are two matrices of one type, rows or columns by groups along k; if it is "
+                "asynchronous, in buffers as tcgen05.cp reads them");
+  return right;
+}
+
 // Returns true if the types are those of a valid dot, as further checks require.
 static bool check_types(Verifier *v, const Op *op) {
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
-  bool shapes = dot_shapes_agree(op), types = shapes && can_multiply(a, b, acc);
+  bool shapes = dot_shapes_agree(op),
+       types = shapes && (dot_is_scaled(op) ? can_scale(op) : can_multiply(a, b, acc));
   if (!shapes)
     verify_fail(v, op, "the shapes of %s, %s and %s do not agree", verify_type_text(v, a),
                 verify_type_text(v, b), verify_type_text(v, acc));
@@ -135,6 +169,7 @@ static bool check_types(Verifier *v, const Op *op) {
   if (op_attr(op, ATTR_PRECISION) && !has_elem(a, ELEM_FP32))
     verify_fail(v, op, "'precision' is of dots of fp32");
   if (op_int(op, ATTR_IMPRECISE, 0) < 0) verify_fail(v, op, "'imprecise' is 0 or more");
+  if (types && dot_is_scaled(op) && !check_scales(v, op)) return false;
   return types && result_type(op) == acc;
 }
 

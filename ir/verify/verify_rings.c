@@ -10,6 +10,7 @@
 // read. Both counts must be zero where a group ends.
 #include "ir/memory/ring.h"
 #include "ir/verify/verify_parts.h"
+#include "ir/dot/dot.h"
 
 #include <inttypes.h>
 
@@ -140,7 +141,7 @@ static void check_view(Verifier *v, const Value *view, const Op *by, const Value
   for (const Use *use = view->first_use; use; use = use->next) {
     const Op *op = use->user;
     uint32_t index = (uint32_t)(use - op->operands);
-    bool reads = op->kind == OP_SHARED_LOAD || (op->kind == OP_DOT && index < 2);
+    bool reads = op->kind == OP_SHARED_LOAD || (op->kind == OP_DOT && dot_is_factor(index));
     if (op->kind == OP_SHARED_TRANS && view != mbarrier)
       check_view(v, op_result(op), by, mbarrier);
     else if (filled ? !fills(op, index, by, mbarrier) : !reads || view == mbarrier)

@@ -7,6 +7,7 @@
 #include "ir/dot/layout_dot.h"
 #include "ir/verify/verify_parts.h"
 
+static bool is_tmem(const Type *type) { return type->kind == TYPE_TMEM; }
 static bool is_alloc(const Value *value) { return value->def && value->def->kind == OP_TMEM_ALLOC; }
 
 static void check_size(Verifier *v, const Op *op) {
@@ -21,6 +22,17 @@ static void check_size(Verifier *v, const Op *op) {
                 1u << TMEM_COLUMN_BITS, verify_type_text(v, type));
 }
 
+static bool holds_scales(const Op *alloc) {
+  uint32_t columns = 0;
+  for (OpWalk w = ops_in(alloc->region); ops_next(&w);)
+    if (is_dot_of(w.op, DOT_TCGEN05) && dot_is_scaled(w.op) && is_tmem(op_result(w.op)->type)) {
+      DotShape shape = dot_op_shape(w.op);
+      columns = max_u32(columns, dot_scale_columns(&shape, dot_scale_group(w.op)));
+    }
+  return op_int(alloc, ATTR_SCALE_COLUMNS, 0) >= columns &&
+         tmem_alloc_columns(alloc) <= 1u << TMEM_COLUMN_BITS;
+}
+
 static void check_alloc(Verifier *v, const Op *op) {
   uint32_t freed = 0, others = 0;
   check_size(v, op);
@@ -32,6 +44,9 @@ static void check_alloc(Verifier *v, const Op *op) {
     verify_fail(v, op, "it is in the kernel's body, outside loops and branches");
   else if (others || freed != 1)
     verify_fail(v, op, "a kernel allocates tensor memory once, and frees it once after that");
+  if (v->ok && !holds_scales(op))
+    verify_fail(v, op, "'scale_columns' is what the scales of its dots need, with the accumulator at most %u",
+                1u << TMEM_COLUMN_BITS);
   if (!is_power_of_two((uint32_t)type_elements(operand_type(op, 1))))
     verify_fail(v, op, "the number of mbarriers is a power of two");
   if (!target_has(v->module->target.arch, FEATURE_TCGEN05))
@@ -55,8 +70,6 @@ static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *
   else if (!tile->layout || !is_read_layout(v, tile))
     verify_fail(v, op, "threads do not reach tensor memory in the layout of %s", verify_type_text(v, tile));
 }
-
-static bool is_tmem(const Type *type) { return type->kind == TYPE_TMEM; }
 
 // True if they are in different branches of an if.
 static bool are_exclusive(const Op *a, const Op *b) {

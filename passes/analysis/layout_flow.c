@@ -2,6 +2,7 @@
 // Layouts through ops, by the layout algebra's shape changes.
 #include "passes/analysis/layout_flow.h"
 #include "base/integer.h"
+#include "ir/dot/dot.h"
 #include <string.h>
 
 static IrContext *context_of(const Op *op) { return op->region->func->module->ir; }
@@ -77,7 +78,7 @@ static const Layout *layout_of_pair(const Op *op) {
 }
 
 static const Layout *dot_operand(const Op *op, uint32_t i, const Layout *layout) {
-  if (i >= 2) return layout;
+  if (i >= 2) return dot_is_factor(i) ? NULL : layout;
   if (op_attr(op, i == 0 ? ATTR_SHARED_A : ATTR_SHARED_B)) return NULL;
   const Attr *anchor = op_attr(op, i == 0 ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   return anchor ? anchor->layout : NULL;

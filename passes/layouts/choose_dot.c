@@ -420,12 +420,35 @@ static void choose_for_dot(DotChooser *c, Op *op) {
   c->changed = true;
 }
 
+// A dot with scales that tcgen05 does not take multiplies its operands by them first. Accumulators are counted as the
+// choice will do it.
+static bool multiply_scales(DotChooser *c) {
+  Op *refused = NULL;
+  func_number(c->func);
+  c->feeds = ARENA_ARRAY(c->context->scratch, uint8_t, c->func->value_count);
+  for (OpWalk w = ops_in(c->func->body); !refused && ops_next(&w);) {
+    if (!is_open(w.op)) continue;
+    SumsLife life;
+    Product p = product_of(c, w.op);
+    p.is.held = dot_sums_held(c, &p, &life);
+    const char *why = dot_refuses(c->context->scratch, &p.is, DOT_TCGEN05);
+    if (!why) vec_push(c->context->scratch, &c->lives, life);
+    if (!why || !dot_is_scaled(w.op)) continue;
+    refused = w.op;
+    diag_remark(c->context->diags, w.op->loc, "choose_dot", "scales are multiplied with the operands: %s",
+                why);
+  }
+  c->lives.n = 0;
+  if (!refused) return false;
+  build_dot_without_scales(refused);
+  return c->changed = true;
+}
+
 bool pass_choose_dot(PassContext *context, Func *func) {
   DotChooser c = {.context = context, .func = func, .target = &func->module->target};
   if (!(c.target->arch->mma & MMA_FP8))
     for (OpWalk w = ops_in(func->body); ops_next(&w);) widen_fp8(&c, w.op);
-  func_number(func);
-  c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  while (multiply_scales(&c)) continue;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) choose_for_dot(&c, w.op);
   return c.changed;
 }

@@ -11,6 +11,7 @@
 #include "passes/analysis/float_range.h"
 #include "passes/passes.h"
 #include "ir/build.h"
+#include "ir/dot/dot.h"
 
 // --- reductions: a loop accumulates whole tiles, and reduces them across threads once, after the loop
 //
@@ -324,15 +325,17 @@ static void defer_sums_of(SumDeferrer *s, Op *loop) {
 // True if `value` is a dot's that has no other use than the add, in its region.
 static bool is_own_dot(const Value *value, const Op *add) {
   const Op *dot = value->def;
-  return dot->operand_count == 3 && dot->region == add->region && !value->first_use->next &&
-         op_int(dot, ATTR_IMPRECISE, 0) <= 0 && !type_is_elem(value->type, ELEM_FP16);
+  return (dot->operand_count == DOT_FRESH || dot_is_scaled(dot)) && dot->region == add->region &&
+         !value->first_use->next && op_int(dot, ATTR_IMPRECISE, 0) <= 0 &&
+         !type_is_elem(value->type, ELEM_FP16);
 }
 
 static Value *dot_onto(Builder *b, Value *of, Value *sum) {
   Op *dot = of->def;
   b->loc = dot->loc;
-  Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), sum};
-  Op *made = build_op(b, OP_DOT, 3, operands, 1, &of->type);
+  Value *operands[DOT_SCALE_B + 1];
+  for (uint32_t i = 0; i < dot->operand_count; i++) operands[i] = i == DOT_SUM ? sum : op_operand(dot, i);
+  Op *made = build_op(b, OP_DOT, dot->operand_count, operands, 1, &of->type);
   op_copy_attrs(made, dot);
   return op_result(made);
 }

@@ -295,7 +295,8 @@ static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
       multiplied[0] = max_u32(multiplied[0], part[1]), multiplied[1] = max_u32(multiplied[1], part[0]);
       continue;
     }
-    if (!dot_reads_matrices(user) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part))
+    if (!dot_reads_matrices(user) || use - user->operands >= DOT_SUM ||
+        !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part))
       return false;
     multiplied[0] = max_u32(multiplied[0], part[0]), multiplied[1] = max_u32(multiplied[1], part[1]);
   }
@@ -449,6 +450,8 @@ static bool find_computed_operand(const StagedLoop *found, const Op *dot, const 
 // The dot's operands last an iteration, or one of them would with two slots.
 static bool operands_last(StagedLoop *found, Op *dot) {
   bool a = lasts_an_iteration(found, op_operand(dot, 0)), b = lasts_an_iteration(found, op_operand(dot, 1));
+  for (uint32_t i = DOT_SCALE_A; i < dot->operand_count; i++)
+    if (!lasts_an_iteration(found, op_operand(dot, i))) return false;
   if (a && dot_takes_b_computed(dot)) return dot_parts(dot) > 1; // In parts (split_ops).
   if (a && b) return true;
   if ((a || b) && find_computed_operand(found, dot, op_operand(dot, a), &found->computed_operand))

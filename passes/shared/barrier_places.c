@@ -179,9 +179,10 @@ static void add_move(const Placer *p, TouchedPlaces *access, const Op *op) {
 static void touch_dot(const Placer *p, TouchedMemory *t, const Op *op) {
   static const AttrKey anchors[2] = {ATTR_ANCHOR_A, ATTR_ANCHOR_B};
   bool proxy = dot_instruction_info(dot_instruction(op))->is_async;
-  for (uint32_t i = 0; i < 2; i++) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    if (!dot_is_factor(i)) continue;
     add_buffers(p, &t->reads, op_operand(op, i));
-    if (proxy && !op_attr(op, anchors[i])) add_buffers(p, &t->dots, op_operand(op, i));
+    if (proxy && (i >= 2 || !op_attr(op, anchors[i]))) add_buffers(p, &t->dots, op_operand(op, i));
   }
 }
 

@@ -43,6 +43,7 @@
 // ```
 #include "passes/shared/promote_dot.h"
 
+#include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
@@ -166,6 +167,24 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   Builder b = place_for(dot, tile);
   op_set_operand(dot, operand, store_shared(p, &b, dot, dot, operand, tile));
   drop_unused(tile);
+}
+
+// Scales go to blocks of their own. tcgen05.cp copies these to tensor memory.
+static void promote_scales(DotPromoter *p, Op *dot, uint32_t i) {
+  Value *tile = op_operand(dot, i);
+  if (!type_is_tile(tile->type)) return;
+  const uint32_t *shape = tile->type->shape;
+  Layout layout = layout_dot_scales(log2_ceil(shape[0]), log2_ceil(shape[1]));
+  IrContext *ir = p->func->module->ir;
+  const Type *type = type_shared(ir, type_element(tile->type)->elem, 2, shape, layout_intern(ir, &layout));
+  Value *buffer = stored_before(dot, tile, type);
+  if (!buffer) {
+    Builder b = place_for(dot, tile);
+    buffer = build(&b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
+    build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
+  }
+  op_set_operand(dot, i, buffer);
+  p->changed = true;
 }
 
 // Returns true if wgmma's 8-bit operand is computed and comes by shuffles. There are few shuffles of words of four
@@ -307,6 +326,7 @@ static void promote_dot(DotPromoter *p, Op *op) {
     promote_cast(p, op, (DotOperand)operand);
     promote_conversion(p, op, (DotOperand)operand);
   }
+  for (uint32_t i = DOT_SCALE_A; i < op->operand_count; i++) promote_scales(p, op, i);
   if (!dot_instruction_info(dot_instruction(op))->is_async || op_attr(op, ATTR_ASYNC)) return;
   make_async(op);
   p->changed = true;

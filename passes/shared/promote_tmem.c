@@ -29,14 +29,16 @@
 // The barrier after the store also ends the reads of the accumulator that was there before.
 #include "passes/shared/promote_dot.h"
 
+#include "base/integer.h"
 #include "ir/build.h"
-#include "ir/dot/dot.h"
+#include "ir/dot/layout_dot.h"
 
 enum { MBARRIERS = 2 }; // One dot may be in flight while the next one begins.
 
 typedef struct TmemPromoter {
   Func *func;
   Value *tmem; // The result of tmem_alloc; NULL: there is none yet.
+  uint32_t scale_columns;
 } TmemPromoter;
 
 // --- allocation
@@ -56,6 +58,7 @@ static Value *tensor_memory(TmemPromoter *p, const Type *type) {
   Value *address = alloc_i64(p, &b, 1), *mbarriers = alloc_i64(p, &b, MBARRIERS);
   build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
   p->tmem = build(&b, OP_TMEM_ALLOC, type, address, mbarriers, NULL);
+  if (p->scale_columns) op_set_attr(p->tmem->def, (Attr){.key = ATTR_SCALE_COLUMNS, .i = p->scale_columns});
   build_op(&end, OP_BARRIER, 0, NULL, 0, NULL);
   build_op(&end, OP_TMEM_DEALLOC, 1, &p->tmem, 0, NULL);
   return p->tmem;
@@ -154,8 +157,11 @@ static void begin_at_zero(TmemPromoter *p, Op *first, const Type *type) {
   Builder b = builder_before(first);
   Value *fresh = build_int(&b, type_scalar(p->func->module->ir, ELEM_I1), 1);
   build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
-  op_set_operand(first, 2, tensor_memory(p, type));
-  op_add_operand(first, fresh);
+  op_set_operand(first, DOT_SUM, tensor_memory(p, type));
+  if (dot_is_scaled(first))
+    op_set_operand(first, DOT_FRESH, fresh);
+  else
+    op_add_operand(first, fresh);
 }
 
 static void promote_sums(TmemPromoter *p, Op *first) {
@@ -181,10 +187,14 @@ static void promote_sums(TmemPromoter *p, Op *first) {
 bool promote_tmem(PassContext *context, Func *func) {
   TmemPromoter p = {.func = func};
   VEC(Op *) firsts = {0};
-  for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    if (is_dot_of(w.op, DOT_TCGEN05) && op_attr(w.op, ATTR_ASYNC) && type_is_tile(op_result(w.op)->type) &&
-        is_first(w.op))
-      vec_push(context->scratch, &firsts, w.op);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (!is_dot_of(w.op, DOT_TCGEN05) || !op_attr(w.op, ATTR_ASYNC) || !type_is_tile(op_result(w.op)->type))
+      continue;
+    DotShape shape = dot_op_shape(w.op);
+    if (dot_is_scaled(w.op))
+      p.scale_columns = max_u32(p.scale_columns, dot_scale_columns(&shape, dot_scale_group(w.op)));
+    if (is_first(w.op)) vec_push(context->scratch, &firsts, w.op);
+  }
   for (uint32_t i = 0; i < firsts.n; i++) promote_sums(&p, firsts.at[i]);
   return firsts.n > 0;
 }

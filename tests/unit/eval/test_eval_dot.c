@@ -395,11 +395,89 @@ TEST(test_large) {
   kernel_close(&k);
 }
 
+// Byte i of an operand or its scales: finite numbers. Scales of e8m0 are between 2^-8 and 2^7.
+static uint8_t scaled_byte(uint32_t seed, uint32_t i, bool exponent) {
+  uint32_t bits = (seed * 40503u + i * 2654435761u) >> 13 & 255;
+  return (uint8_t)(exponent ? 119 + bits % 16 : bits & 0xbb);
+}
+
+static double e2m1(uint32_t bits) {
+  static const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  return magnitudes[bits & 7] * (bits & 8 ? -1 : 1);
+}
+
+// 4 x 8 of `bytes` along k. A scale is for `group` bytes.
+static void check_scaled(bool pairs, const char *scale, uint32_t bytes, uint32_t group) {
+  enum { M = 4, N = 8 };
+  static const char LOAD[] =
+      "%%i%s = arange {start = 0, end = %u} : tile<%uxi32>\n%%s%s = splat %%%s : tile<%ux*u8>\n"
+      "%%p%s = addptr %%s%s, %%i%s : tile<%ux*u8>\n%%l%s = load %%p%s : tile<%uxu8>\n"
+      "%%r%s = reshape %%l%s : tile<%ux%uxu8>\n%%t%s = bitcast %%r%s : tile<%ux%ux%s>\n";
+  const struct {
+    const char *name;
+    uint64_t at;
+    uint32_t rows, columns;
+    bool scale;
+  } in[] = {{"x", X, M, bytes, false},
+            {"y", Y, bytes, N, false},
+            {"v", Z, M, bytes / group, true},
+            {"w", OUT2, N, bytes / group, true}};
+  bool exponent = strcmp(scale, "u8") == 0;
+  Buf body = {0};
+  uint8_t data[4][1024];
+  for (int j = 0; j < 4; j++) {
+    const char *n = in[j].name, *type = in[j].scale ? scale : pairs ? "u8" : "fp8e4nv";
+    uint32_t r = in[j].rows, c = in[j].columns, all = r * c;
+    buf_printf(&body, LOAD, n, all, all, n, n, all, n, n, n, all, n, n, all, n, n, r, c, n, n, r, c, type);
+    for (uint32_t i = 0; i < all; i++) {
+      data[j][i] = scaled_byte((uint32_t)j, i, in[j].scale && exponent);
+      if (pairs && !in[j].scale) data[j][i] = (uint8_t)(i * 37 + (uint32_t)j);
+    }
+  }
+  buf_text(&body, "%no = constant {value = 0} : i1\n%z = constant {fvalue = 3} : tile<4x8xfp32>\n"
+                  "%d = dot %tx, %ty, %z, %no, %tv, %tw : tile<4x8xfp32>\n%f = reshape %d : tile<32xfp32>\n"
+                  "%i = arange {start = 0, end = 32} : tile<32xi32>\n%o = splat %out : tile<32x*fp32>\n"
+                  "%q = addptr %o, %i : tile<32x*fp32>\nstore %q, %f\n");
+  Kernel k;
+  kernel_open(&k, "%x: *u8, %y: *u8, %v: *u8, %w: *u8, %out: *fp32", body.at);
+  for (int j = 0; j < 4; j++) eval_memory_add(k.memory, in[j].at, data[j], in[j].rows * in[j].columns, true);
+  kernel_output(&k, OUT, M * N * 4);
+  kernel_must_run(&k, RUN(&k, X, Y, Z, OUT2, OUT));
+  for (uint32_t i = 0; i < M * N; i++) {
+    double sum = 3, size = 3;
+    for (uint32_t b = 0; b < bytes; b++) {
+      uint32_t g = b / group, v = data[2][i / N * (bytes / group) + g],
+               w = data[3][i % N * (bytes / group) + g];
+      double scales = exponent ? ldexp(1, (int)(v + w) - 254)
+                               : fabs(number_decode(ELEM_FP8E4NV, v) * number_decode(ELEM_FP8E4NV, w));
+      uint32_t x = data[0][i / N * bytes + b], y = data[1][b * N + i % N];
+      for (int half = 0; half < (pairs ? 2 : 1); half++) {
+        double a = pairs ? e2m1(x >> 4 * half) : number_decode(ELEM_FP8E4NV, x);
+        double c = pairs ? e2m1(y >> 4 * half) : number_decode(ELEM_FP8E4NV, y);
+        sum += a * c * scales;
+        size += fabs(a * c * scales);
+      }
+    }
+    if (!(fabs(kernel_value(&k, OUT, ELEM_FP32, i) - sum) <= size * 1e-6))
+      fail_msg("%s, %u: %g", scale, i, sum);
+  }
+  kernel_close(&k);
+  buf_free(&body);
+}
+
+static void test_scales(void **unused) {
+  (void)unused;
+  check_scaled(false, "u8", 64, 32);
+  check_scaled(true, "u8", 32, 16);
+  check_scaled(true, "fp8e4nv", 32, 8);
+}
+
 int suite_eval_dot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types),
       cmocka_unit_test(test_int_wraps),
       cmocka_unit_test(test_special),
+      cmocka_unit_test(test_scales),
       cmocka_unit_test(test_extents),
       cmocka_unit_test(test_uncertain_elements),
       cmocka_unit_test(test_tf32_of_exact_inputs),

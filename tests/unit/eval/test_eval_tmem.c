@@ -9,7 +9,7 @@
 #define TMEM " : tmem<64x16xfp32>\n"
 #define DOT  " {instruction = \"tcgen05\", async}" TMEM
 #define ALLOC                                                                                                \
-  "%place = shared_alloc : shared<1xi64, layout<1>>\n"                                                     \
+  "%place = shared_alloc : shared<1xi64, layout<1>>\n"                                                       \
   "%done = shared_alloc : shared<2xi64, layout<offset = [1]; 2>>\nmbarrier_init %done\n"                     \
   "%t = tmem_alloc %place, %done" TMEM
 #define OPERANDS                                                                                             \
@@ -102,6 +102,10 @@ TEST(test_what_breaks_a_rule_is_said) {
       {"%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place, %place : "
        "tmem<256x512xfp32>\n" END,
        "and 512 columns at most, not tmem<256x512xfp32>"},
+      {"%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place, %place {scale_columns = 8} "
+       ": "
+       "tmem<128x512xfp32>\n" END,
+       "'scale_columns' is what the scales of its dots need, with the accumulator at most 512"},
       {OPERANDS "%s = tmem_store %one, %t" TMEM END, "does not hold tile<64x16xfp16"},
       {OPERANDS
        "%x = tmem_load %t : tile<64x16xfp32, layout<reg = [1, 2, 4], lane = [8, 16, 32, 64, 128], warp = "

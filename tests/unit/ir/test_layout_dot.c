@@ -201,6 +201,24 @@ TEST(result_of_tcgen05) {
   }
 }
 
+// Row r and scale j of a block of 128 x 4: byte r % 32 * 16 + r / 32 * 4 + j. Blocks along the rows follow one another, and
+// have neighbouring columns of tensor memory.
+static void scales_of_tcgen05(void **unused) {
+  (void)unused;
+  Layout layout = layout_dot_scales(8, 3), inverse;
+  DotShape shape = {.m = 7, .n = 8, .k = 8};
+  assert_true(layout_invert(&layout, &inverse));
+  for (uint32_t row = 0; row < 256; row++)
+    for (uint32_t j = 0; j < 8; j++) {
+      uint32_t block = j / 4 * 2 + row / 128, offset = row % 32 * 16 + row % 128 / 32 * 4 + j % 4;
+      assert_int_equal(layout_apply_offset(&inverse, row * 8 + j), block * 512 + offset);
+      assert_int_equal(dot_scale_column(&shape, 32, DOT_B, row, 32 * j), 8 + (block * 128 + row % 128) / 32);
+    }
+  assert_int_equal(dot_scale_column(&shape, 32, DOT_A, 32, 128), 5);
+  assert_int_equal(dot_scale_columns(&shape, 32), 24);
+  assert_int_equal(dot_scale_columns(&shape, 16), 48);
+}
+
 int suite_layout_dot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(result_of_mma),           cmocka_unit_test(first_operand_of_mma),
@@ -208,7 +226,7 @@ int suite_layout_dot(void) {
       cmocka_unit_test(warps_divide_the_result), cmocka_unit_test(operands_of_fma),
       cmocka_unit_test(shared_of_wgmma),         cmocka_unit_test(too_narrow_for_wgmma),
       cmocka_unit_test(operand_read_by_wgmma),   cmocka_unit_test(result_of_swapped_wgmma),
-      cmocka_unit_test(result_of_tcgen05),
+      cmocka_unit_test(result_of_tcgen05),       cmocka_unit_test(scales_of_tcgen05),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
