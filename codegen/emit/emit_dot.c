@@ -54,7 +54,7 @@ enum { TILE_K = 32 }; // bytes of k in one tile of the operands' layouts
 typedef struct Mma {
   Emitter *e;
   const EmittedDot *p;
-  RegisterMap a, b;
+  RegisterMap a, b, scales[2];
   uint32_t pack;
   uint32_t run;          // log2 of the neighbours along k that a thread holds in a row.
   bool split;            // fp32 by three MMAs of tf32, or by MMAs of `pieces`.
@@ -134,8 +134,21 @@ static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t oute
   }
 }
 
-static void multiply_words(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
-  MmaTypes types = {m->p->a, m->p->b, m->p->sum};
+// The words of the scales that the instruction's rows and columns have at k.
+static MmaScales scales_at(Mma *m, uint32_t row, uint32_t column, uint32_t k) {
+  const Op *dot = m->p->op;
+  uint32_t group = dot_scale_group(dot), first = k / group / DOT_SCALES_A_WORD * DOT_SCALES_A_WORD;
+  uint32_t count = op_operand(dot, DOT_SCALE_A)->type->shape[1];
+  return (MmaScales){.group = group,
+                     .byte = k / group % DOT_SCALES_A_WORD,
+                     .exponents = type_is_elem(op_operand(dot, DOT_SCALE_A)->type, ELEM_U8),
+                     .a = emit_word(m->e, &m->scales[DOT_A], row * count + first, 1, 2),
+                     .b = emit_word(m->e, &m->scales[DOT_B], column * count + first, 1, 2)};
+}
+
+static void multiply_words(Mma *m, const MmaScales *scales, const LLVMValueRef *a, const LLVMValueRef *b,
+                           LLVMValueRef *sum) {
+  MmaTypes types = {m->p->a, m->p->b, m->p->sum, scales};
   if (m->pieces) types.a = types.b = ELEM_BF16;
   bool half_k = m->k < TILE_K || m->shallow;
   nvvm_mma(m->e, &types, half_k, a, b, sum);
@@ -147,7 +160,10 @@ static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column
   LLVMValueRef a[4], b[2];
   tile_words(m, DOT_A, batch, row, k, a_part, m->swapped ? b : a);
   tile_words(m, DOT_B, batch, column, k, b_part, m->swapped ? a : b);
-  multiply_words(m, a, b, sum);
+  MmaScales scales = {0};
+  bool scaled = dot_is_scaled(m->p->op);
+  if (scaled) scales = scales_at(m, row, column, k);
+  multiply_words(m, scaled ? &scales : NULL, a, b, sum);
 }
 
 // The word that contains this value as half number `i`. NULL: none.
@@ -281,6 +297,8 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p) {
            .a = emit_register_map(e, op_operand(p->op, 0)),
            .b = emit_register_map(e, op_operand(p->op, 1))};
   uint32_t bits = elem_info(p->a)->bits, count = 0;
+  for (uint32_t i = 0; dot_is_scaled(p->op) && i < 2; i++)
+    m.scales[i] = emit_register_map(e, op_operand(p->op, DOT_SCALE_A + i));
   m.swapped = op_attr(p->op, ATTR_SWAPPED) != NULL;
   find_tile(&m);
   m.pack = bits >= 32 ? 0 : bits == 16 ? 1 : 2;

@@ -28,7 +28,25 @@ static uint32_t k_of(Elem elem) { return 256u / elem_info(elem)->bits; }
 
 static void needs_version(Emitter *e, const MmaTypes *types) {
   bool fp8 = types->a == ELEM_FP8E4NV || types->a == ELEM_FP8E5;
-  emit_needs_ptx(e, fp8 ? 84 : 65);
+  emit_needs_ptx(e, types->scales ? 87 : fp8 ? 84 : 65);
+}
+
+static void scaled_name(const MmaTypes *types, Buf *text) {
+  const MmaScales *s = types->scales;
+  bool pairs = types->a == ELEM_U8;
+  const char *kind = !pairs ? "mxf8f6f4" : s->exponents ? "mxf4" : "mxf4nvf4";
+  buf_printf(text, "mma.sync.aligned.m16n8k%u.row.col.kind::%s.block_scale.scale_vec::%uX.f32.%s.%s.f32.%s ",
+             pairs ? 64 : 32, kind, 32 / s->group, pairs ? "e2m1" : type_name(types->a),
+             pairs ? "e2m1" : type_name(types->b), s->exponents ? "ue8m0" : "ue4m3");
+}
+
+static void mma_name(const MmaTypes *types, bool half_k, Buf *text) {
+  const char *sum_name = type_name(types->sum);
+  if (types->scales)
+    scaled_name(types, text);
+  else
+    buf_printf(text, "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s ", k_of(types->a) / (half_k ? 2 : 1),
+               sum_name, operand_name(types->a), operand_name(types->b), sum_name);
 }
 
 void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef *a, const LLVMValueRef *b,
@@ -40,9 +58,7 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   for (uint32_t i = 0; i < a_words; i++) asm_operand(e, &call, a[i]);
   for (uint32_t i = 0; i < b_words; i++) asm_operand(e, &call, b[i]);
   for (uint32_t i = 0; i < sums; i++) asm_tied(&call, sum[i], i);
-  const char *sum_name = type_name(types->sum);
-  buf_printf(&call.text, "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s ", k_of(types->a) / (half_k ? 2 : 1),
-             sum_name, operand_name(types->a), operand_name(types->b), sum_name);
+  mma_name(types, half_k, &call.text);
   asm_words(&call.text, 0, sums);
   buf_text(&call.text, ", ");
   asm_words(&call.text, sums, a_words);
@@ -50,6 +66,12 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   asm_words(&call.text, sums + a_words, b_words);
   buf_text(&call.text, ", ");
   asm_words(&call.text, 0, sums);
+  if (types->scales) {
+    const MmaScales *scales = types->scales;
+    uint32_t x = asm_operand(e, &call, scales->a), y = asm_operand(e, &call, scales->b), byte = scales->byte;
+    buf_printf(&call.text, ", $%u, {%u, 0}, $%u, {%u, 0}", x, byte, y, byte);
+    e->arch_specific = true;
+  }
   buf_char(&call.text, ';');
   asm_build(e, &call, ASM_CONVERGENT, sum);
 }

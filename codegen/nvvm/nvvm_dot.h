@@ -6,9 +6,18 @@
 
 #include "codegen/emitter.h"
 
+// A scale for `group` bytes of k of each row of a and column of b: the words' bytes from `byte` on. Operands of bytes are
+// then pairs of e2m1.
+typedef struct MmaScales {
+  uint32_t group, byte;
+  bool exponents; // e8m0, not e4m3
+  LLVMValueRef a, b;
+} MmaScales;
+
 // The types of the operands and of the accumulator. tf32 is ELEM_FP32.
 typedef struct MmaTypes {
   Elem a, b, sum;
+  const MmaScales *scales; // of mma.sync; NULL: none
 } MmaTypes;
 
 // mma.sync of one m16n8 tile and 32 bytes of k (16 for `half_k`). a has 4 words of 32 bits (2), b has 2 (1).

@@ -172,7 +172,7 @@ static bool takes_scales(Elab *e, const Operand *a, const Operand *b) {
       .a = a->format->elem,
       .b = b->format->elem,
       .result = ELEM_FP32};
-  return !dot_refuses(e->arena, &p, DOT_TCGEN05);
+  return !dot_refuses_scales(e->arena, &p);
 }
 
 static Value *scales_of(Elab *e, const Operand *o) {

@@ -39,14 +39,23 @@ static const char *mma_refuses(const DotProduct *p) {
   return NULL;
 }
 
-// Scales are copied to tensor memory in blocks of 128 rows by 4 (layout_dot_scales).
-static const char *scales_refuse(const DotProduct *p, uint32_t block_bits) {
-  enum { ROW_BITS = 7, SCALES = 4 };
-  uint32_t columns = dot_scale_columns(&p->shape, p->scale_group) + (1u << (p->shape.n + block_bits));
+// A word has four scales of a row.
+static const char *scales_refuse(const DotProduct *p) {
   if (p->result != ELEM_FP32) return "dots with scales sum in fp32";
+  if (1u << p->shape.k < DOT_SCALES_A_WORD * p->scale_group)
+    return "dots with scales have 4 of them along k, or more";
+  return NULL;
+}
+
+// Scales are copied to tensor memory in blocks of 128 rows by 4 (layout_dot_scales).
+static const char *tmem_scales_refuse(const DotProduct *p, uint32_t block_bits) {
+  enum { ROW_BITS = 7 };
+  uint32_t columns = 1u << (p->shape.n + block_bits);
+  const char *refused = scales_refuse(p);
+  if (refused) return refused;
   if (p->shape.m < ROW_BITS || p->shape.n < ROW_BITS)
     return "dots with scales have 128 rows and columns or more";
-  if (1u << p->shape.k < SCALES * p->scale_group) return "dots with scales have 4 of them along k, or more";
+  columns += dot_scale_columns(&p->shape, p->scale_group);
   return columns > 1u << TMEM_COLUMN_BITS ? "the sums and scales are larger than tensor memory" : NULL;
 }
 
@@ -65,7 +74,7 @@ static const char *tcgen05_refuses(const DotProduct *p) {
   if (p->shape.k < dot_pack(p) + 3) return "k is smaller than one instruction's";
   if (p->warps > 4u << (block_bits + p->shape.n - 3)) return "the tile is too small for that many warps";
   if (p->shape.n + block_bits > TMEM_COLUMN_BITS) return "the sums are larger than tensor memory";
-  const char *scales = p->scale_group ? scales_refuse(p, block_bits) : NULL;
+  const char *scales = p->scale_group ? tmem_scales_refuse(p, block_bits) : NULL;
   if (scales) return scales;
   DotProduct types = *p; // Sums of fp8 in fp16 have no mma.sync.
   if (elem_is_fp8(p->a) && p->result == ELEM_FP16) types.result = ELEM_FP32;
@@ -113,12 +122,27 @@ DotProduct dot_product(const Op *dot) {
 
 DotInstruction dot_mma(const TargetInfo *arch) { return arch->mma & MMA_FP16_K16 ? DOT_MMA : DOT_MMA_K8; }
 
+static const char *mma_with_scales_refuses(const DotProduct *p) {
+  DotProduct types = *p;
+  const char *refused = scales_refuse(p);
+  types.a = types.b = ELEM_FP8E4NV;
+  if (!target_has(p->arch, FEATURE_MMA_SCALED)) return "the architecture's mma.sync takes no scales";
+  return refused ? refused : mma_refuses(&types);
+}
+
+const char *dot_refuses_scales(Arena *arena, const DotProduct *p) {
+  const char *refused = dot_refuses(arena, p, DOT_TCGEN05);
+  return refused && dot_refuses(arena, p, DOT_MMA) ? refused : NULL;
+}
+
 const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction) {
-  if (p->scale_group && instruction != DOT_TCGEN05) return "it takes no scales";
+  if (p->scale_group && instruction != DOT_TCGEN05 && instruction != DOT_MMA) return "it takes no scales";
   switch (instruction) {
   case DOT_TCGEN05: return tcgen05_refuses(p);
   case DOT_WGMMA: return wgmma_refuses(arena, p);
   case DOT_MMA:
+    if (p->scale_group) return mma_with_scales_refuses(p);
+    return instruction == dot_mma(p->arch) ? mma_refuses(p) : "the architecture has another mma.sync";
   case DOT_MMA_K8:
     return instruction == dot_mma(p->arch) ? mma_refuses(p) : "the architecture has another mma.sync";
   case DOT_FMA:

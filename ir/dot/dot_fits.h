@@ -26,6 +26,8 @@ uint32_t dot_pack(const DotProduct *p);
 uint32_t dot_run_bits(const Op *dot);
 // NULL: the instruction accepts it. Otherwise the reason, in words (`arena` holds generated text).
 const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction);
+// The same for a dot with scales: why no instruction takes them.
+const char *dot_refuses_scales(Arena *arena, const DotProduct *p);
 // The architecture's row of mma.sync.
 DotInstruction dot_mma(const TargetInfo *arch);
 bool can_wgmma(const Op *dot);

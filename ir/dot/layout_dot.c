@@ -171,6 +171,30 @@ static void add_shared_part(Bases *bases, const Layout *result, const DotShape *
     add_basis(bases, DIM_WARP, operand_part(shape, operand, layout_basis(result, DIM_WARP, i)));
 }
 
+static uint32_t scale_part(const DotShape *shape, DotOperand operand, uint32_t basis, uint32_t k_bits) {
+  return (operand == DOT_A ? basis >> shape->n : basis & ((1u << shape->n) - 1)) << k_bits;
+}
+
+Layout layout_mma_scales(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t k_bits) {
+  bool a = operand == DOT_A;
+  Bases bases = {0};
+  add_range(&bases, DIM_REGISTER, 0, 0, k_bits);
+  add_basis(&bases, DIM_LANE,
+            a ? scale_part(shape, operand, layout_basis(result, DIM_REGISTER, 1), k_bits) : 0);
+  add_basis(&bases, DIM_LANE, 0);
+  if (!a)
+    add_basis(&bases, DIM_LANE, scale_part(shape, operand, layout_basis(result, DIM_REGISTER, 0), k_bits));
+  for (uint32_t i = a ? 2 : 0; i < (a ? 5 : 2); i++)
+    add_basis(&bases, DIM_LANE, scale_part(shape, operand, layout_basis(result, DIM_LANE, i), k_bits));
+  for (uint32_t i = 2; i < result->bits[DIM_REGISTER]; i++) {
+    uint32_t basis = scale_part(shape, operand, layout_basis(result, DIM_REGISTER, i), k_bits);
+    if (basis) add_basis(&bases, DIM_REGISTER, basis);
+  }
+  for (uint32_t i = 0; i < result->bits[DIM_WARP]; i++)
+    add_basis(&bases, DIM_WARP, scale_part(shape, operand, layout_basis(result, DIM_WARP, i), k_bits));
+  return layout_of_bases(&bases, (a ? shape->m : shape->n) + k_bits);
+}
+
 // `first`: the operand is the instruction's first one, of 16 rows.
 static Layout operand_of_mma(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack,
                              bool first) {

@@ -65,6 +65,9 @@ uint32_t dot_scale_columns(const DotShape *shape, uint32_t group); // of both op
 // The first column of the scales of the operand's 128 rows (or columns) from `outer` on, and of the 4 groups at k.
 uint32_t dot_scale_column(const DotShape *shape, uint32_t group, DotOperand operand, uint32_t outer,
                           uint32_t k);
+// The scales for mma.sync, of a dot with that result, as a tile of 2^k_bits scales a row. A lane has words of a row.
+// For a these are rows g and g + 8, in even and odd lanes of the quad g. For b it is column g.
+Layout layout_mma_scales(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t k_bits);
 // The buffer in shared memory of 2^row_bits x 2^k_bits scales: blocks of 128 rows by 4, as tcgen05.cp.32x128b reads them.
 // Row r and scale j of a block are at byte r % 32 * 16 + r / 32 * 4 + j.
 Layout layout_dot_scales(uint32_t row_bits, uint32_t k_bits);

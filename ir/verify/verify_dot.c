@@ -133,9 +133,12 @@ static bool is_scale(const Op *op, uint32_t i) {
     return false;
   if (scale->shape[0] != x->shape[i] || scale->shape[1] * dot_scale_group(op) != x->shape[1 - i])
     return false;
-  if (!buffer) return type_is_tile(scale);
-  Layout layout = layout_dot_scales(log2_of(scale->shape[0]), log2_of(scale->shape[1]));
-  return layout_equal(&layout, scale->layout);
+  if (!buffer && (!scale->layout || !result_type(op)->layout)) return type_is_tile(scale);
+  DotShape shape = dot_op_shape(op);
+  uint32_t k_bits = log2_of(scale->shape[1]);
+  Layout layout = buffer ? layout_dot_scales(log2_of(scale->shape[0]), k_bits)
+                         : layout_mma_scales(result_type(op)->layout, &shape, (DotOperand)i, k_bits);
+  return !(buffer || is_dot_of(op, DOT_MMA)) || layout_equal(&layout, scale->layout);
 }
 
 static bool check_scales(Verifier *v, const Op *op) {

@@ -2,7 +2,7 @@
 // Layouts through ops, by the layout algebra's shape changes.
 #include "passes/analysis/layout_flow.h"
 #include "base/integer.h"
-#include "ir/dot/dot.h"
+#include "ir/dot/layout_dot.h"
 #include <string.h>
 
 static IrContext *context_of(const Op *op) { return op->region->func->module->ir; }
@@ -77,8 +77,15 @@ static const Layout *layout_of_pair(const Op *op) {
   return intern_for(op, layout);
 }
 
+static const Layout *mma_scales(const Op *op, uint32_t i, const Layout *layout) {
+  DotShape shape = dot_op_shape(op);
+  uint32_t k_bits = log2_ceil(operand_type(op, i)->shape[1]);
+  return intern_for(op, layout_mma_scales(layout, &shape, (DotOperand)(i - DOT_SCALE_A), k_bits));
+}
+
 static const Layout *dot_operand(const Op *op, uint32_t i, const Layout *layout) {
-  if (i >= 2) return dot_is_factor(i) ? NULL : layout;
+  if (i >= DOT_SCALE_A) return is_dot_of(op, DOT_MMA) ? mma_scales(op, i, layout) : NULL;
+  if (i >= DOT_SUM) return layout;
   if (op_attr(op, i == 0 ? ATTR_SHARED_A : ATTR_SHARED_B)) return NULL;
   const Attr *anchor = op_attr(op, i == 0 ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   return anchor ? anchor->layout : NULL;

@@ -420,7 +420,7 @@ static void choose_for_dot(DotChooser *c, Op *op) {
   c->changed = true;
 }
 
-// A dot with scales that tcgen05 does not take multiplies its operands by them first. Accumulators are counted as the
+// A dot with scales that no instruction takes multiplies its operands by them first. Accumulators are counted as the
 // choice will do it.
 static bool multiply_scales(DotChooser *c) {
   Op *refused = NULL;
@@ -433,7 +433,7 @@ static bool multiply_scales(DotChooser *c) {
     p.is.held = dot_sums_held(c, &p, &life);
     const char *why = dot_refuses(c->context->scratch, &p.is, DOT_TCGEN05);
     if (!why) vec_push(c->context->scratch, &c->lives, life);
-    if (!why || !dot_is_scaled(w.op)) continue;
+    if (!dot_is_scaled(w.op) || !dot_refuses_scales(c->context->scratch, &p.is)) continue;
     refused = w.op;
     diag_remark(c->context->diags, w.op->loc, "choose_dot", "scales are multiplied with the operands: %s",
                 why);

@@ -172,7 +172,7 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
 // Scales go to blocks of their own. tcgen05.cp copies these to tensor memory.
 static void promote_scales(DotPromoter *p, Op *dot, uint32_t i) {
   Value *tile = op_operand(dot, i);
-  if (!type_is_tile(tile->type)) return;
+  if (!type_is_tile(tile->type) || !dot_reads_matrices(dot)) return;
   const uint32_t *shape = tile->type->shape;
   Layout layout = layout_dot_scales(log2_ceil(shape[0]), log2_ceil(shape[1]));
   IrContext *ir = p->func->module->ir;

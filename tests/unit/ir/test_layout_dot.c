@@ -219,6 +219,22 @@ static void scales_of_tcgen05(void **unused) {
   assert_int_equal(dot_scale_columns(&shape, 16), 48);
 }
 
+// Quad g has the scales of rows g (even lanes) and g + 8 of a, and of column g of b.
+static void scales_of_mma(void **unused) {
+  (void)unused;
+  DotShape shape = {.m = 6, .n = 5, .k = 7};
+  Layout result = layout_mma_result(&shape, &(DotWarps){.m = 1, .n = 1}, false);
+  Layout a = layout_mma_scales(&result, &shape, DOT_A, 2), b = layout_mma_scales(&result, &shape, DOT_B, 2);
+  assert_int_equal(layout_registers(&a), 8);
+  assert_int_equal(layout_registers(&b), 8);
+  for (uint32_t thread = 0; thread < 128; thread++)
+    for (uint32_t v = 0; v < 8; v++) {
+      uint32_t lane = thread % 32, warp = thread / 32;
+      assert_int_equal(at(&a, v, thread), (warp % 2 * 32 + v / 4 * 16 + lane % 2 * 8 + lane / 4) * 4 + v % 4);
+      assert_int_equal(at(&b, v, thread), (warp / 2 * 16 + v / 4 * 8 + lane / 4) * 4 + v % 4);
+    }
+}
+
 int suite_layout_dot(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(result_of_mma),           cmocka_unit_test(first_operand_of_mma),
@@ -227,6 +243,7 @@ int suite_layout_dot(void) {
       cmocka_unit_test(shared_of_wgmma),         cmocka_unit_test(too_narrow_for_wgmma),
       cmocka_unit_test(operand_read_by_wgmma),   cmocka_unit_test(result_of_swapped_wgmma),
       cmocka_unit_test(result_of_tcgen05),       cmocka_unit_test(scales_of_tcgen05),
+      cmocka_unit_test(scales_of_mma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
