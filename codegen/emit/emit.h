@@ -159,6 +159,8 @@ void emit_dot(Emitter *e, Op *op);
 void emit_dot_wait(Emitter *e, Op *op);
 // emit_tcgen05.c
 void emit_tmem_op(Emitter *e, Op *op);
+// A store loads a result of tmem_load piece by piece: makes sure that its registers before `end` are there.
+void emit_tmem_registers(Emitter *e, const Value *value, uint32_t end);
 // emit_ldmatrix.c: shared_load by ldmatrix.
 void emit_ldmatrix(Emitter *e, Op *op);
 

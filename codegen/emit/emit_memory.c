@@ -392,6 +392,7 @@ static void store_runs(Emitter *e, const MemoryRun *run, LLVMValueRef holder, bo
   for (uint32_t r = 0; r < run->registers; r += run->length) {
     if (r & free_bits[DIM_REGISTER]) continue;
     LLVMValueRef elements[16], predicate = both_masks(e, mask ? emit_register(e, mask, r) : NULL, holder);
+    emit_tmem_registers(e, value, r + run->length);
     for (uint32_t i = 0; i < run->length; i++) elements[i] = emit_register(e, value, r + i);
     if (cut)
       store_cut_run(e, run, r, holder, elements);
@@ -409,6 +410,7 @@ void emit_store(Emitter *e, Op *op) {
     store_runs(e, &run, holder, false);
     return;
   }
+  emit_tmem_registers(e, value, run.registers);
   TwoWays ways = begin_two_ways(e, cut);
   store_runs(e, &run, holder, false);
   second_way(e, &ways);

@@ -243,24 +243,41 @@ static void add_move(AsmCall *call, const Type *tile, uint32_t address, uint32_t
   buf_text(&call->text, ";\n\t");
 }
 
-// A column has one element, an fp16 in its lower half.
-static void emit_tmem_load(Emitter *e, const Op *op) {
+// The op that stores the loaded tile to global memory, and alone takes it. Nothing in between changes memory. NULL: none.
+static const Op *store_of(const Op *load) {
+  const Use *use = value_single_use(op_result(load));
+  const Op *op = use ? load->next : NULL;
+  while (op && op != use->user && op_has(op, PURE)) op = op->next;
+  return op && op == use->user && op->kind == OP_STORE ? op : NULL;
+}
+
+// The registers from r on that one instruction loads. A column has one element, an fp16 in its lower half.
+static void load_piece(Emitter *e, const Op *op, uint32_t r, uint32_t count) {
   const Type *tile = op_result(op)->type;
-  uint32_t registers = layout_registers(tile->layout), together = registers_together(tile);
   LLVMTypeRef element = emit_type(e, tile);
   bool halves = type_is_elem(tile, ELEM_FP16);
   LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 0), 0), tile);
-  LLVMValueRef *out = emit_new(e, op_result(op));
-  for (uint32_t r = 0; r < registers; r += together) {
-    AsmCall call = {.early = true};
-    for (uint32_t i = 0; i < together; i++) asm_result(e, &call, halves ? e->i32 : element);
-    add_move(&call, tile, asm_operand(e, &call, address), r, together, 0, false);
-    buf_text(&call.text, "tcgen05.wait::ld.sync.aligned;");
-    if (r + together == registers) buf_printf(&call.text, "\n\t%s;", before_fence);
-    asm_build(e, &call, ASM_ORDERED, out + r);
-  }
-  for (uint32_t r = 0; halves && r < registers; r++)
-    out[r] = LLVMBuildBitCast(e->builder, LLVMBuildTrunc(e->builder, out[r], e->i16, ""), element, "");
+  LLVMValueRef *out = emit_get(e, op_result(op)) + r;
+  AsmCall call = {.early = true};
+  for (uint32_t i = 0; i < count; i++) asm_result(e, &call, halves ? e->i32 : element);
+  add_move(&call, tile, asm_operand(e, &call, address), r, count, 0, false);
+  buf_text(&call.text, "tcgen05.wait::ld.sync.aligned;");
+  if (r + count == layout_registers(tile->layout)) buf_printf(&call.text, "\n\t%s;", before_fence);
+  asm_build(e, &call, ASM_ORDERED, out);
+  for (uint32_t i = 0; halves && i < count; i++)
+    out[i] = LLVMBuildBitCast(e->builder, LLVMBuildTrunc(e->builder, out[i], e->i16, ""), element, "");
+}
+
+void emit_tmem_registers(Emitter *e, const Value *value, uint32_t end) {
+  if (!value->def || value->def->kind != OP_TMEM_LOAD) return;
+  uint32_t together = registers_together(value->type);
+  for (uint32_t r = 0; r < end; r += together)
+    if (!emit_register(e, value, r)) load_piece(e, value->def, r, together);
+}
+
+static void emit_tmem_load(Emitter *e, const Op *op) {
+  emit_new(e, op_result(op));
+  if (!store_of(op)) emit_tmem_registers(e, op_result(op), layout_registers(op_result(op)->type->layout));
 }
 
 static LLVMValueRef word_of(Emitter *e, LLVMValueRef value, bool half) {
