@@ -169,21 +169,68 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   drop_unused(tile);
 }
 
+// --- scales
+//
+// before  %x = load %p : tile<1x1x512xu8>               (blocks of 128 x 4, as they are in memory)
+//         %y = reshape, trans and reshape of %x : tile<128x4xu8>
+// after   %q = reshape, trans and reshape of %p : tile<128x4x*u8>
+//         %y = load %q : tile<128x4xu8>                 (which pipeline can copy to the buffer)
+
+static bool is_moved(const Op *op) { return op && op_has(op, VIEW) && !op_has(op, SPREADS); }
+
+// The operand of the load, moved as its result is before `tile`. NULL: it is too.
+static Value *moved_operand(Builder *b, const Value *tile, const Op *load, uint32_t i) {
+  const Op *op = tile->def;
+  if (op == load) return op_operand(load, i);
+  Value *from = moved_operand(b, op_operand(op, 0), load, i);
+  if (!from) return NULL;
+  const Type *type = type_with_element(b->func->module->ir, tile->type, type_element(from->type));
+  Value *made = build(b, op->kind, type, from, NULL, NULL);
+  op_copy_attrs(made->def, op);
+  return made;
+}
+
+static Value *load_moved(Value *tile) {
+  const Value *source = tile;
+  while (is_moved(source->def) && value_single_use(source)) source = op_operand(source->def, 0);
+  Op *load = source->def;
+  if (source == tile || !load || load->kind != OP_LOAD || !value_single_use(source) ||
+      op_attr(load, ATTR_VOLATILE))
+    return tile;
+  Builder b = builder_after(load);
+  b.loc = load->loc;
+  Value *made = build(&b, OP_LOAD, tile->type, moved_operand(&b, tile, load, 0),
+                      moved_operand(&b, tile, load, 1), moved_operand(&b, tile, load, 2));
+  op_copy_attrs(made->def, load);
+  op_remove_attr(made->def, ATTR_ANCHOR); // It belongs to the other shape.
+  return made;
+}
+
+static void drop_moved(Value *tile) {
+  while (value_unused(tile) && tile->def && (is_moved(tile->def) || tile->def->kind == OP_LOAD)) {
+    Op *op = tile->def;
+    tile = op_operand(op, 0);
+    op_erase(op);
+  }
+}
+
 // Scales go to blocks of their own. tcgen05.cp copies these to tensor memory.
 static void promote_scales(DotPromoter *p, Op *dot, uint32_t i) {
-  Value *tile = op_operand(dot, i);
+  Value *tile = op_operand(dot, i), *buffer;
   if (!type_is_tile(tile->type) || !dot_reads_matrices(dot)) return;
   const uint32_t *shape = tile->type->shape;
   Layout layout = layout_dot_scales(log2_ceil(shape[0]), log2_ceil(shape[1]));
   IrContext *ir = p->func->module->ir;
   const Type *type = type_shared(ir, type_element(tile->type)->elem, 2, shape, layout_intern(ir, &layout));
-  Value *buffer = stored_before(dot, tile, type);
+  buffer = stored_before(dot, tile, type);
   if (!buffer) {
-    Builder b = place_for(dot, tile);
+    Value *stored = load_moved(tile);
+    Builder b = place_for(dot, stored);
     buffer = build(&b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
-    build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
+    build_op(&b, OP_SHARED_STORE, 2, (Value *[]){stored, buffer}, 0, NULL);
   }
   op_set_operand(dot, i, buffer);
+  drop_moved(tile);
   p->changed = true;
 }
 
