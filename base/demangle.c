@@ -7,13 +7,12 @@
 #include "base/demangle.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Reader {
   Str left;
-  char *to;
-  size_t room, n;
+  Buf *to;
+  size_t start; // of the name in `to`
 } Reader;
 
 static bool take(Reader *r, char c) {
@@ -41,8 +40,8 @@ static bool take_part(Reader *r, Str *part) {
 // Parts of files and of anonymous namespaces are not written.
 static void put_part(Reader *r, Str part) {
   if (str_starts(part, "_INTERNAL_") || str_starts(part, "_GLOBAL__N_")) return;
-  int n = snprintf(r->to + r->n, r->room - r->n, "%s%.*s", r->n ? "::" : "", STR_ARG(part));
-  r->n = r->n + (size_t)n < r->room ? r->n + (size_t)n : r->room - 1;
+  if (r->to->n > r->start) buf_text(r->to, "::");
+  buf_str(r->to, part);
 }
 
 // Skips template arguments after their "I". A literal is "L", its type, its value and "E".
@@ -81,7 +80,7 @@ static bool take_nested(Reader *r) {
     if (!take_part(r, &part)) return false;
     put_part(r, part);
   }
-  return r->n > 0;
+  return r->to->n > r->start;
 }
 
 // The name after a function's parameters: the rest must be it.
@@ -116,8 +115,17 @@ static bool take_entity(Reader *r) {
   return !is_local || take_last(r);
 }
 
-void demangle(Str name, char *to, size_t room) {
-  Reader r = {.left = name, .to = to, .room = room};
-  if (take(&r, '_') && take(&r, 'Z') && take_entity(&r) && r.n) return;
-  snprintf(to, room, "%.*s", STR_ARG(name));
+void demangle(Str name, Buf *out) {
+  Reader r = {.left = name, .to = out, .start = out->n};
+  if (take(&r, '_') && take(&r, 'Z') && take_entity(&r) && out->n > r.start) return;
+  out->n = r.start;
+  buf_str(out, name);
+}
+
+const char *demangled(Arena *arena, Str name) {
+  Buf shown = {0};
+  demangle(name, &shown);
+  const char *copy = arena_copy(arena, buf_view(&shown));
+  buf_free(&shown);
+  return copy;
 }

@@ -3,13 +3,14 @@
 #ifndef BASE_DEMANGLE_H
 #define BASE_DEMANGLE_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 
-// Writes a variable's or function's name to `to` of `room` bytes, with a NUL: "app::table", "total::parts" for a
-// function's variable, "norm". Types of parameters, template arguments and names of anonymous namespaces are left out. A
-// name of another form is copied as it is.
-void demangle(Str name, char *to, size_t room);
+// Adds a variable's or function's name: "app::table", "total::parts" for a function's variable, "norm". Types of
+// parameters, template arguments and names of anonymous namespaces are left out. A name of another form is added as it is.
+void demangle(Str name, Buf *out);
+const char *demangled(Arena *arena, Str name); // a copy
 // Adds the template arguments of a mangled name: "<float, 128>". False, and nothing is added, if it has none or others
 // than types, pointers, integers and bools.
 bool demangle_arguments(Str name, Buf *out);

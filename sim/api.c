@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/demangle.h"
 #include "base/fault.h"
 #include "base/sized.h"
+#include "base/text.h"
 #include "sim/machine/chip.h"
 
 static const uint64_t DEFAULT_BUDGET = (uint64_t)1 << 40;
@@ -14,8 +16,10 @@ static const uint64_t DEFAULT_BUDGET = (uint64_t)1 << 40;
 tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(sim->message, sizeof sim->message, format, args);
+  char *message = text_make_list(format, args);
   va_end(args);
+  text_free(sim->message);
+  sim->message = message;
   return result;
 }
 
@@ -68,10 +72,12 @@ void tilec_sim_destroy(tilec_sim *sim) {
   memory_free_all(&sim->memory);
   free(sim->lines);
   free(sim->printed);
+  text_free(sim->message);
+  text_free(sim->report_text);
   free(sim);
 }
 
-const char *tilec_sim_message(const tilec_sim *sim) { return sim ? sim->message : ""; }
+const char *tilec_sim_message(const tilec_sim *sim) { return sim && sim->message ? sim->message : ""; }
 
 // ---- modules ----
 
@@ -114,7 +120,7 @@ static bool place_globals(tilec_sim *sim, tilec_sim_module *module, PtxError *er
     if (error->pos.line ||
         !memory_map(&sim->memory, NULL, var->bytes, var->space == SPACE_CONST, &global.address))
       return false;
-    memory_name(&sim->memory, global.address, var->name);
+    memory_name(&sim->memory, global.address, str_from(demangled(&module->arena, var->name)));
     vec_push(&module->arena, &module->globals, global);
   }
   MemoryCache cache = {0};

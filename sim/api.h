@@ -34,7 +34,7 @@ struct tilec_sim {
   double spent; // as in Launch
   Memory memory;
   tilec_sim_module *modules;
-  char message[512];
+  char *message;     // for text_free
   PtxPos load_error; // of the last load; line 0: none
   // The last launch's results. Names belong to its module.
   const tilec_sim_module *launched; // NULL: no results of a launch
@@ -42,12 +42,12 @@ struct tilec_sim {
   tilec_sim_line *lines;
   size_t line_count;
   tilec_sim_report report; // of a launch without checks
-  char report_text[192];
+  char *report_text;       // the report's; for text_free
   size_t report_count;
-  LaunchChecker *checker; // of a launch with checks; it owns the reports
+  LaunchChecker *checker;    // of a launch with checks; it owns the reports
   struct Timeline *timeline; // of the launches; NULL: none is recorded
-  WaitList *waits;        // of a launch that ended early; NULL: none
-  char *printed;          // NULL: nothing
+  WaitList *waits;           // of a launch that ended early; NULL: none
+  char *printed;             // NULL: nothing
   size_t printed_bytes;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API: launches and their results.
 #include <stdlib.h>
+#include "base/text.h"
 #include "sim/api.h"
 #include "sim/machine/chip.h"
 #include "sim/check/facts.h"
@@ -120,10 +121,13 @@ static void keep_counters(tilec_sim *sim, const Program *program, LaunchResult *
   sim->line_count = n;
 }
 
-static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const Fault *fault) {
+// Takes the fault's message.
+static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, Fault *fault) {
   const Insn *insn = &launch->program->code.at[fault->insn];
   const Site *site = &launch->program->sites.at[insn->site];
-  memcpy(sim->report_text, fault->message, sizeof sim->report_text);
+  text_free(sim->report_text);
+  sim->report_text = fault->message;
+  fault->message = NULL;
   sim->report = (tilec_sim_report){.kind = fault->kind,
                                    .message = sim->report_text,
                                    .warp = fault->warp,
@@ -135,7 +139,7 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
   const uint32_t *id = sim->report.block;
   sim->report_count = 1;
   return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (CTA %u,%u,%u warp %u lanes 0x%08x)",
-                  site->file ? site->file : "ptx", site->line, fault->message, id[0], id[1], id[2],
+                  site->file ? site->file : "ptx", site->line, sim->report_text, id[0], id[1], id[2],
                   fault->warp, fault->lanes);
 }
 
@@ -166,6 +170,7 @@ static tilec_sim_result run_launch(tilec_sim *sim, Launch *launch) {
   }
   sim->printed = result.printed;
   sim->printed_bytes = result.printed_bytes;
+  text_free(result.fault.message);
   free(result.executed);
   free(result.by_site);
   return status;

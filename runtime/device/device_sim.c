@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "base/text.h"
 #include "ir/memory/atomic.h"
 #include "runtime/device/device.h"
 #include "runtime/device/ptx_place.h"
@@ -236,7 +237,7 @@ static void free_kernel(SimKernel *k) {
 typedef struct Refusal {
   SimKernel *kernel;
   Str ptx;
-  char message[256];     // the simulator's
+  char *message;         // the simulator's, for text_free
   uint32_t line, column; // of the PTX; 0: it refused nothing
 } Refusal;
 
@@ -277,10 +278,11 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
   if (result != TILEC_SIM_OK) tilec_sim_unload(sim, k->module); // keeps the message
   if (result == TILEC_SIM_ERROR_PTX && !k->is_ptx) {
     tilec_sim_load_place(sim, &refusal.line, &refusal.column);
-    snprintf(refusal.message, sizeof refusal.message, "%s", tilec_sim_message(sim));
+    refusal.message = text_make("%s", tilec_sim_message(sim));
   }
   status = unlock_sim(device, result);
   if (refusal.line) status = error_guard(keep_refusal, &refusal);
+  text_free(refusal.message);
   if (status)
     free_kernel(k);
   else

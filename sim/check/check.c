@@ -230,7 +230,7 @@ void check_free(LaunchChecker *checker) {
     block_close(checker, check);
   }
   for (size_t i = 0; checker->global && i < checker->allocations; i++) shadow_close(&checker->global[i]);
-  for (uint32_t i = 0; checker->reports && i < checker->n; i++) waits_free(checker->reports[i].waits);
+  for (uint32_t i = 0; checker->reports && i < checker->n; i++) report_free(&checker->reports[i]);
   sync_free(checker);
   free(checker->global);
   free(checker->reports);

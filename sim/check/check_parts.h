@@ -8,7 +8,6 @@
 #include "sim/check/race.h"
 
 enum { MBARRIERS = 128, REPORT_LIMIT = 100 };
-enum { MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96, NAME_BYTES = 52 };
 
 // The strands of a CTA. Each kind but STRAND_MBARRIER has one strand per warp: the warp's instructions, its
 // cp.async groups, the writes and the reads of its bulk groups, and its wgmma groups. STRAND_MBARRIER is the
@@ -36,12 +35,12 @@ typedef enum StrandKind {
   STRAND_END
 } StrandKind;
 
-// A report with its texts, which the public report points to.
+// A report with its texts, which the public report points to: for text_free.
 typedef struct Report {
   tilec_sim_report api;
   uint32_t insn, other_insn; // UINT32_MAX: no other
   WaitList *waits;           // owned; NULL: none
-  char message[MESSAGE_BYTES], order[ORDER_BYTES], buffer[BUFFER_BYTES];
+  char *message, *order, *buffer;
 } Report;
 
 // The clocks that releases of an address published, for acquires of that address.
@@ -167,6 +166,7 @@ static inline uint32_t strand_device(const LaunchChecker *checker, uint32_t stra
 // other_insn UINT32_MAX: none.
 Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                    uint32_t other_insn);
+void report_free(Report *report);
 void report_message(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void report_order(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Names the buffer that contains an address of global or shared memory.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reports: one per kind and pair of instructions, with the locations of both.
 #include <stdarg.h>
-#include <stdio.h>
-#include "base/demangle.h"
+#include "base/text.h"
 #include "sim/check/check_parts.h"
 #include "sim/check/facts.h"
 #include "sim/machine/block.h"
@@ -26,6 +25,12 @@ static bool same_cause(const Program *program, tilec_sim_report_kind kind, uint3
                    &program->sites.at[program->code.at[b].site]);
 }
 
+// Accesses before an allocation and past its end are two mistakes, in one line of CUDA too.
+static bool same_side(const tilec_sim_report *old, uint64_t address) {
+  return old->kind != TILEC_SIM_OUT_OF_BOUNDS ||
+         (address < old->allocation) == (old->address < old->allocation);
+}
+
 Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                    uint32_t other_insn) {
   LaunchChecker *checker = checker_of(warp);
@@ -33,7 +38,8 @@ Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_repor
   uint32_t index = insn_index(warp, insn);
   for (uint32_t i = 0; i < checker->n; i++) {
     Report *old = &checker->reports[i];
-    if (old->api.kind != kind || !same_cause(program, kind, old->insn, index) ||
+    if (old->api.kind != kind || !same_side(&old->api, address) ||
+        !same_cause(program, kind, old->insn, index) ||
         !same_cause(program, kind, old->other_insn, other_insn))
       continue;
     old->api.count++;
@@ -45,64 +51,67 @@ Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_repor
   Report *report = checker->current = &checker->reports[checker->n++];
   *report = (Report){.insn = index, .other_insn = other_insn};
   tilec_sim_report *api = &report->api;
-  *api = (tilec_sim_report){.kind = kind,
-                            .message = report->message,
-                            .warp = warp->index,
-                            .lane_mask = lanes,
-                            .address = address,
-                            .count = 1};
+  *api = (tilec_sim_report){
+      .kind = kind, .message = "", .warp = warp->index, .lane_mask = lanes, .address = address, .count = 1};
   report_facts(api, checker->launch, insn, warp->block->index);
   return report;
+}
+
+void report_free(Report *report) {
+  waits_free(report->waits);
+  text_free(report->message);
+  text_free(report->order);
+  text_free(report->buffer);
 }
 
 void report_message(Report *report, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(report->message, sizeof report->message, format, args);
+  char *text = text_make_list(format, args);
   va_end(args);
+  text_free(report->message);
+  report->api.message = report->message = text;
 }
 
 void report_order(Report *report, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(report->order, sizeof report->order, format, args);
+  char *text = text_make_list(format, args);
   va_end(args);
-  report->api.order = report->order;
+  text_free(report->order);
+  report->api.order = report->order = text;
 }
 
-static void variable_name(const char *space, Str name, uint64_t offset, char *text, size_t room) {
-  char shown[NAME_BYTES];
-  demangle(name, shown, sizeof shown);
-  snprintf(text, room, "%s variable '%s' + %llu", space, shown, (unsigned long long)offset);
+static char *variable_name(const char *space, Str name, uint64_t offset) {
+  return text_make("%s variable '%.*s' + %llu", space, STR_ARG(name), (unsigned long long)offset);
 }
 
-static void shared_name(const Program *program, uint64_t address, char *text, size_t room) {
+static char *shared_name(const Program *program, uint64_t address) {
   for (uint32_t i = 0; i < program->shared_vars.n; i++) {
     const SharedVar *var = &program->shared_vars.at[i];
-    if (address >= var->offset && address - var->offset < var->bytes) {
-      variable_name("shared", str_from(var->name), address - var->offset, text, room);
-      return;
-    }
+    if (address >= var->offset && address - var->offset < var->bytes)
+      return variable_name("shared", str_from(var->name), address - var->offset);
   }
   if (address >= program->dynamic_shared)
-    snprintf(text, room, "dynamic shared memory + %llu",
-             (unsigned long long)(address - program->dynamic_shared));
-  else
-    snprintf(text, room, "shared memory at %llu", (unsigned long long)address);
+    return text_make("dynamic shared memory + %llu", (unsigned long long)(address - program->dynamic_shared));
+  return text_make("shared memory at %llu", (unsigned long long)address);
 }
 
 void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t address) {
   const Memory *memory = warp->block->worker->launch->memory;
   const Allocation *allocation = space == SPACE_SHARED ? NULL : memory_below(memory, address);
+  text_free(report->buffer);
   if (space == SPACE_SHARED)
-    shared_name(warp->block->program, address, report->buffer, sizeof report->buffer);
+    report->buffer = shared_name(warp->block->program, address);
   else if (allocation && allocation->name.n)
-    variable_name(allocation->read_only ? "constant" : "global", allocation->name, address - allocation->base,
-                  report->buffer, sizeof report->buffer);
+    report->buffer = variable_name(allocation->read_only ? "constant" : "global", allocation->name,
+                                   address - allocation->base);
   else if (allocation)
-    snprintf(report->buffer, sizeof report->buffer, "allocation %zu (%llu bytes) + %llu",
-             (size_t)(allocation - memory->at), (unsigned long long)allocation->size,
-             (unsigned long long)(address - allocation->base));
+    report->buffer =
+        text_make("allocation %zu (%llu bytes) + %llu", (size_t)(allocation - memory->at),
+                  (unsigned long long)allocation->size, (unsigned long long)(address - allocation->base));
+  else
+    report->buffer = text_make("%s", "");
   report->api.buffer = report->buffer;
 }
 

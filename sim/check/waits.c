@@ -5,15 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/integer.h"
+#include "base/text.h"
 #include "sim/exec/float_bits.h"
 #include "sim/machine/mbarrier.h"
 #include "sim/machine/resolve.h"
 #include "sim/exec/exec.h"
 
-enum { WAITS = 24, PLACE = 100 };
+enum { WAITS = 24 };
 
 typedef struct WaitPlace {
-  char text[WAIT_TEXT];
+  char *text;          // owned
   uint32_t last_block; // the last one counted
 } WaitPlace;
 
@@ -24,7 +25,10 @@ struct WaitList {
 };
 
 WaitList *waits_new(void) { return calloc(1, sizeof(WaitList)); }
-void waits_free(WaitList *list) { free(list); }
+void waits_free(WaitList *list) {
+  for (size_t i = 0; list && i < list->n; i++) text_free(list->places[i].text);
+  free(list);
+}
 
 const tilec_sim_wait *waits_all(const WaitList *list, size_t *n) {
   *n = list ? list->n : 0;
@@ -39,14 +43,14 @@ typedef struct Stand {
   Site place;
   uint64_t address;    // an address in global memory that is read repeatedly; 0: none
   const char *missing; // as in Blame
-  char text[WAIT_TEXT];
+  char *text;          // owned
 } Stand;
 
 static void stand_say(Stand *stand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void stand_say(Stand *stand, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(stand->text, sizeof stand->text, format, args);
+  stand->text = text_make_list(format, args);
   va_end(args);
 }
 
@@ -86,32 +90,29 @@ static void stand_in_loop(Stand *stand, const Program *program, uint32_t pc) {
     stand_say(stand, "repeats the loop of lines %u to %u", first, last);
 }
 
-// "shared address 16 ('flag' + 0)"
-static void shared_place(const Program *program, uint64_t address, char *text, size_t room) {
-  size_t n = (size_t)snprintf(text, room, "shared address %llu", (unsigned long long)address);
+// "shared address 16 ('flag' + 0)", for text_free. The compiler's own buffer has no name in the source: "kernel$shared".
+static char *shared_place(const Program *program, uint64_t address) {
   for (uint32_t i = 0; i < program->shared_vars.n; i++) {
     const SharedVar *var = &program->shared_vars.at[i];
-    if (address >= var->offset && address - var->offset < var->bytes)
-      snprintf(text + n, room - n, " ('%.48s' + %llu)", var->name,
-               (unsigned long long)(address - var->offset));
-    // The compiler's own buffer has no name in the source: "kernel$shared".
-    if (address >= var->offset && address - var->offset < var->bytes && strchr(var->name, '$'))
-      text[n] = '\0';
+    if (address >= var->offset && address - var->offset < var->bytes && !strchr(var->name, '$'))
+      return text_make("shared address %llu ('%s' + %llu)", (unsigned long long)address, var->name,
+                       (unsigned long long)(address - var->offset));
   }
+  return text_make("shared address %llu", (unsigned long long)address);
 }
 
 static void stand_at_mbarrier(Stand *stand, const Block *block, uint64_t address, const char *verb) {
   Mbarrier m;
-  char place[PLACE];
   if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
   if (block->peers) address &= CLUSTER_OFFSET;
-  shared_place(block->program, address, place, sizeof place);
+  char *place = shared_place(block->program, address);
   stand->missing = ", and no thread is left to arrive";
   if (mbarrier_peek(block, address, &m))
     stand_say(stand, "%s the mbarrier at %s, whose phase %u has %u arrivals and %d bytes pending", verb,
               place, m.phase, m.pending, m.tx);
   else
     stand_say(stand, "%s the mbarrier at %s", verb, place);
+  text_free(place);
 }
 
 static void value_text(const Spin *spin, char *text, size_t room) {
@@ -131,7 +132,7 @@ static void value_text(const Spin *spin, char *text, size_t room) {
 
 // Lanes that read one address repeatedly.
 static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
-  char value[32], place[PLACE] = "";
+  char value[32], *place = NULL;
   stand->insn = spin->insn;
   stand->place = warp->block->program->sites.at[spin->insn->site];
   if (spin->insn->exec == exec_mbarrier_test) {
@@ -141,14 +142,15 @@ static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
   bool atomic = spin->insn->exec == exec_atomic;
   value_text(spin, value, sizeof value);
   if (spin->space == SPACE_SHARED) {
-    memcpy(place, " at ", 5);
-    shared_place(warp->block->program, spin->address, place + 4, sizeof place - 4);
+    place = shared_place(warp->block->program, spin->address);
   } else if (spin->space == SPACE_GLOBAL) {
     stand->address = spin->address;
   }
   stand->missing = atomic ? ", and no thread is left to change it (a lock that is never released?)"
                           : ", and no thread is left to change it (a flag that is never set?)";
-  stand_say(stand, "%s %s%s again and again", atomic ? "the atomic finds" : "the load reads", value, place);
+  stand_say(stand, "%s %s%s%s again and again", atomic ? "the atomic finds" : "the load reads", value,
+            place ? " at " : "", place ? place : "");
+  text_free(place);
 }
 
 static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
@@ -201,7 +203,8 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
 
 // ---- the list ----
 
-static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
+// False: the list has it already, or is full. Else the list owns the stand's text.
+static bool add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
   const Block *block = warp->block;
   const Site *site = &stand->place;
   for (size_t i = 0; i < list->n; i++) {
@@ -215,11 +218,11 @@ static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
     if (first) old->warps |= 1u << warp->index;
     old->blocks += place->last_block != block->index;
     place->last_block = block->index;
-    return;
+    return false;
   }
-  if (list->n == WAITS) return;
+  if (list->n == WAITS) return false;
   WaitPlace *place = &list->places[list->n];
-  memcpy(place->text, stand->text, sizeof place->text);
+  place->text = stand->text;
   place->last_block = block->index;
   tilec_sim_wait *wait = &list->waits[list->n++];
   *wait = (tilec_sim_wait){.message = place->text,
@@ -230,6 +233,7 @@ static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
                            .blocks = 1,
                            .device = block->device};
   memcpy(wait->block, block->id, sizeof wait->block);
+  return true;
 }
 
 static void add_block(WaitList *list, const Block *block) {
@@ -237,7 +241,7 @@ static void add_block(WaitList *list, const Block *block) {
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       Stand stand;
       stand_of(&block->warps[w], &block->warps[w].groups[g], &stand);
-      add_stand(list, &block->warps[w], &stand);
+      if (!add_stand(list, &block->warps[w], &stand)) text_free(stand.text);
     }
 }
 
@@ -279,5 +283,5 @@ void waits_blame(const Block *block, Blame *blame) {
   blame->lanes = found->mask;
   blame->address = stand.address;
   blame->missing = stand.missing;
-  memcpy(blame->text, stand.text, sizeof blame->text);
+  blame->text = stand.text;
 }

@@ -8,7 +8,6 @@
 
 // The positions. Those with the same line and message are merged. A full list drops the rest.
 typedef struct WaitList WaitList;
-enum { WAIT_TEXT = 200 };
 
 WaitList *waits_new(void); // NULL: out of memory; the functions below then do nothing
 void waits_free(WaitList *list);
@@ -24,7 +23,7 @@ typedef struct Blame {
   uint32_t lanes;
   uint64_t address;    // that they read repeatedly; 0: none
   const char *missing; // ", for threads that never arrive"; NULL: they do not wait
-  char text[WAIT_TEXT];
+  char *text;          // for text_free
 } Blame;
 
 void waits_blame(const Block *block, Blame *blame);

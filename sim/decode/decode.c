@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decodes kernels, scopes, declarations and labels. The instructions are in decode_*.c.
 #include "sim/decode/decode.h"
+#include "base/demangle.h"
 #include "sim/check/facts.h"
 #include "sim/decode/reconvergence.h"
 
@@ -102,7 +103,7 @@ static void declare_registers(Decoder *d, const PtxVar *var) {
 
 static uint32_t place_shared(Decoder *d, const PtxVar *var) {
   uint32_t address = place_variable(d, &d->program->shared_bytes, var);
-  SharedVar shared = {arena_copy(d->arena, var->name), address, var->bytes};
+  SharedVar shared = {demangled(d->arena, var->name), address, var->bytes};
   vec_push(d->arena, &d->program->shared_vars, shared);
   return address;
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/hash.h"
+#include "base/text.h"
 #include "sim/decode/decode.h"
 
 bool decode_failed(const Decoder *d) { return d->error->pos.line != 0; }
@@ -11,7 +12,7 @@ void decode_error(Decoder *d, const char *format, ...) {
   char text[200];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  text_fit(text, sizeof text, format, args);
   va_end(args);
   ptx_error(d->error, d->stmt->pos, "%s", text);
 }

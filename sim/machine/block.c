@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/integer.h"
+#include "base/text.h"
 #include "sim/machine/hooks.h"
 #include "sim/machine/grid.h"
 #include "sim/machine/mbarrier.h"
@@ -261,6 +262,7 @@ void block_deadlock(Block *block, uint64_t unstarted) {
   else if (blame.warp)
     warp_fault(blame.warp, blame.insn, blame.lanes, TILEC_SIM_DEADLOCK, 0,
                "endless loop: %s and changes nothing", blame.text);
+  text_free(blame.text);
   if (!block->worker->fault.set) async_free(block);
 }
 

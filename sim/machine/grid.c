@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "base/seconds.h"
+#include "base/text.h"
 #include "sim/machine/block.h"
 #include "sim/check/watch.h"
 
@@ -115,6 +116,7 @@ static bool end_early(const Launch *launch, const Block *block, bool budget_used
                launch->timeout);
   else
     warp_fault(warp, insn, warp->live, TILEC_SIM_CANCELLED, 0, "the launch was interrupted");
+  text_free(blame.text);
   return true;
 }
 
@@ -293,7 +295,9 @@ static void collect(LaunchResult *result, const WorkerThread *self) {
   for (uint32_t i = 0; i < program->code.n; i++) result->executed[i] += self->worker.executed[i];
   for (uint32_t i = 0; i < program->sites.n; i++) counters_add(&result->by_site[i], &self->worker.by_site[i]);
   const Fault *fault = &self->worker.fault;
-  if (fault->set && (!result->fault.set || fault->block < result->fault.block)) result->fault = *fault;
+  bool first = fault->set && (!result->fault.set || fault->block < result->fault.block);
+  text_free(first ? result->fault.message : fault->message);
+  if (first) result->fault = *fault;
   result->no_memory |= self->no_memory;
   collect_printed(result, &self->worker);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sim/machine/resolve.h"
 
-#include <stdio.h>
-
-#include "base/demangle.h"
+#include "base/text.h"
 #include "sim/machine/hooks.h"
 #include "sim/machine/lanes.h"
 
@@ -44,16 +42,11 @@ static void fault_misaligned(Warp *warp, const Insn *insn, const uint64_t *addre
 }
 
 // "variable 'app::table' of 32 bytes", or "the allocation of 32 bytes at 0x1000300300"
-static const char *describe(const Allocation *allocation, char *text, size_t room) {
-  char name[56];
-  demangle(allocation->name, name, sizeof name);
+static char *describe(const Allocation *allocation) {
   unsigned long long bytes = allocation->size;
-  if (allocation->name.n)
-    snprintf(text, room, "variable '%s' of %llu bytes", name, bytes);
-  else
-    snprintf(text, room, "the allocation of %llu bytes at 0x%llx", bytes,
-             (unsigned long long)allocation->base);
-  return text;
+  return allocation->name.n ? text_make("variable '%.*s' of %llu bytes", STR_ARG(allocation->name), bytes)
+                            : text_make("the allocation of %llu bytes at 0x%llx", bytes,
+                                        (unsigned long long)allocation->base);
 }
 
 static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at, uint32_t bytes,
@@ -63,43 +56,40 @@ static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at
   uint64_t past = !below ? UINT64_MAX : at - below->base < below->size ? 0 : at - below->base - below->size;
   // No pointer of an argument is meant to point to a variable.
   uint64_t most = below && below->name.n ? (uint64_t)1 << 20 : (uint64_t)1 << 30;
-  char text[96];
+  char *text = NULL;
   if (above && above->base - at < past && above->base - at < (uint64_t)1 << 16)
     warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at 0x%llx, %llu bytes before %s",
                verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(above->base - at),
-               describe(above, text, sizeof text));
+               text = describe(above));
   else if (below && at - below->base < below->size + most)
     warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at 0x%llx, %llu bytes into %s",
                verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(at - below->base),
-               describe(below, text, sizeof text));
+               text = describe(below));
   else
     warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
                "%s %u bytes at 0x%llx, where nothing is allocated", verb(insn, writes), bytes,
                (unsigned long long)at);
+  text_free(text);
 }
 
 // "256 bytes into shared variable 'total::parts' of 256 bytes", or what else is known of an address of shared memory
 // beyond its end.
-static const char *describe_shared(const Block *block, uint64_t at, char *text, size_t room) {
+static char *describe_shared(const Block *block, uint64_t at) {
   const Program *program = block->program;
   const SharedVar *below = NULL;
   for (uint32_t i = 0; i < program->shared_vars.n; i++) {
     const SharedVar *var = &program->shared_vars.at[i];
     if (var->offset <= at && (!below || var->offset >= below->offset)) below = var;
   }
-  char name[56];
   bool near = at < (uint64_t)1 << 20; // not a negative index, or an address of other memory
   if (near && program->uses_dynamic && at >= program->dynamic_shared)
-    snprintf(text, room, "%llu bytes into dynamic shared memory of %u bytes",
-             (unsigned long long)(at - program->dynamic_shared),
-             block->shared_bytes - program->dynamic_shared);
-  else if (near && below && !program->uses_dynamic) {
-    demangle(str_from(below->name), name, sizeof name);
-    snprintf(text, room, "%llu bytes into shared variable '%s' of %llu bytes",
-             (unsigned long long)(at - below->offset), name, (unsigned long long)below->bytes);
-  } else
-    snprintf(text, room, "of %u bytes", block->shared_bytes);
-  return text;
+    return text_make("%llu bytes into dynamic shared memory of %u bytes",
+                     (unsigned long long)(at - program->dynamic_shared),
+                     block->shared_bytes - program->dynamic_shared);
+  if (near && below && !program->uses_dynamic)
+    return text_make("%llu bytes into shared variable '%s' of %llu bytes",
+                     (unsigned long long)(at - below->offset), below->name, (unsigned long long)below->bytes);
+  return text_make("of %u bytes", block->shared_bytes);
 }
 
 // The host pointer for an access within the allocation.
@@ -165,13 +155,11 @@ static bool resolve_small(Warp *warp, const Insn *insn, const uint64_t *addresse
   }
   if (!bad) return true;
   uint64_t at = addresses[lowest(bad)];
-  char end[128];
-  if (base == warp->block->shared)
-    describe_shared(warp->block, at, end, sizeof end);
-  else
-    snprintf(end, sizeof end, "of %llu bytes", (unsigned long long)size);
+  char *end = base == warp->block->shared ? describe_shared(warp->block, at)
+                                          : text_make("of %llu bytes", (unsigned long long)size);
   warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at, "%s %u bytes at %s address %llu, %s",
              verb(insn, writes), bytes, what, (unsigned long long)at, end);
+  text_free(end);
   return false;
 }
 
@@ -371,14 +359,12 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
   uint64_t size = 0;
   unsigned char *base = small_space(warp, space, writes, &size);
   if (!base || address > size || bytes > size - address) {
-    char end[128];
-    if (space == SPACE_SHARED)
-      describe_shared(block, address, end, sizeof end);
-    else
-      snprintf(end, sizeof end, "of %llu bytes", (unsigned long long)size);
+    char *end = space == SPACE_SHARED ? describe_shared(block, address)
+                                      : text_make("of %llu bytes", (unsigned long long)size);
     warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address, "%llu bytes at %s address %llu, %s",
                (unsigned long long)bytes, space == SPACE_SHARED ? "shared" : "another space's",
                (unsigned long long)address, end);
+    text_free(end);
     return false;
   }
   *place = (Place){base + address, space, address, space == SPACE_SHARED ? warp->block : NULL};

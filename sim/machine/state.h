@@ -14,7 +14,7 @@ typedef struct Fault { // the error that ends a launch
   tilec_sim_report_kind kind;
   uint32_t insn, block, warp, lanes;
   uint64_t address;
-  char message[192];
+  char *message; // owned; for text_free
 } Fault;
 
 typedef enum GroupState {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/integer.h"
+#include "base/text.h"
 #include "sim/machine/hooks.h"
 #include "sim/machine/mbarrier.h"
 #include "sim/machine/tmem.h"
@@ -27,11 +28,12 @@ void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_k
                  .address = address};
   va_list args;
   va_start(args, format);
-  vsnprintf(fault.message, sizeof fault.message, format, args);
+  fault.message = text_make_list(format, args);
   va_end(args);
-  if (sim_hook_fault(warp, &fault))
+  if (sim_hook_fault(warp, &fault)) {
     warp->block->worker->survived = lanes;
-  else
+    text_free(fault.message);
+  } else
     warp->block->worker->fault = fault;
 }
 

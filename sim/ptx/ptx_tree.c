@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/fault.h"
 #include "base/integer.h"
+#include "base/text.h"
 
 #include "sim/ptx/parse_gen.h"
 
@@ -18,7 +19,7 @@ void ptx_error(PtxError *error, PtxPos pos, const char *format, ...) {
   if (error->pos.line) return;
   va_list args;
   va_start(args, format);
-  vsnprintf(error->text, sizeof error->text, format, args);
+  text_fit(error->text, sizeof error->text, format, args);
   va_end(args);
   error->pos = pos;
 }

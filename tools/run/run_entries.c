@@ -72,14 +72,13 @@ static bool is_equal(const char *a, const char *b) {
 // True if the source calls the entry so: "norm", "app::norm", "norm<float>" or "app::norm<float>" for
 // _ZN3app4normIfEEvPT_.
 static bool is_called(const char *entry, const char *kernel) {
-  char name[512];
-  demangle(str_from(entry), name, sizeof name);
-  const char *last = strrchr(name, ':');
-  bool called = strcmp(name, kernel) == 0 || (last && strcmp(last + 1, kernel) == 0);
   Buf full = {0};
-  buf_text(&full, name);
+  demangle(str_from(entry), &full);
+  const char *colon = strrchr(full.at, ':');
+  size_t last = colon ? (size_t)(colon - full.at) + 1 : 0;
+  bool called = strcmp(full.at, kernel) == 0 || strcmp(full.at + last, kernel) == 0;
   if (!called && demangle_arguments(str_from(entry), &full))
-    called = is_equal(full.at, kernel) || (last && is_equal(full.at + (last - name) + 1, kernel));
+    called = is_equal(full.at, kernel) || is_equal(full.at + last, kernel);
   buf_free(&full);
   return called;
 }
@@ -133,12 +132,10 @@ static void put_params(const Entry *entry, Buf *out) {
 
 // The shortest name that --kernel takes.
 static void put_name(const Entries *entries, const Entry *entry, Buf *out) {
-  char name[512];
   Buf full = {0};
-  demangle(str_from(entry->name), name, sizeof name);
-  buf_text(&full, name);
-  if (entry_called(entries, name) == entry)
-    buf_text(out, name);
+  demangle(str_from(entry->name), &full);
+  if (entry_called(entries, full.at) == entry)
+    buf_text(out, full.at);
   else if (demangle_arguments(str_from(entry->name), &full) && entry_called(entries, full.at) == entry)
     buf_text(out, full.at);
   else

@@ -49,9 +49,8 @@ static const char *next_type(const char *types) {
 static bool wrong_launch(Run *run, const char *entry, const char *types, uint32_t count) {
   const Options *o = run->options;
   uint32_t given = run->param_count;
-  char name[512];
-  Buf text = {0};
-  demangle(str_from(entry), name, sizeof name);
+  Buf text = {0}, name = {0};
+  demangle(str_from(entry), &name);
   run->param_count = count; // of which there are names
   run_read_source(run, entry);
   run->param_count = given;
@@ -63,13 +62,14 @@ static bool wrong_launch(Run *run, const char *entry, const char *types, uint32_
     buf_text(&text, "; give a struct's members in brackets, as in '(zeros:fp32[100],100,2.0)'");
   bool needs_both = !o->grid_given && !o->threads[0];
   if (o->grid_given && o->threads[0])
-    tool_error("[T1001] '%s' takes %u argument%s, not %u; its parameters are: %s", name, count,
+    tool_error("[T1001] '%s' takes %u argument%s, not %u; its parameters are: %s", name.at, count,
                count == 1 ? "" : "s", given, text.at);
   else
-    tool_error("[T1001] '%s' needs %s%s%s; its parameters are: %s", name,
+    tool_error("[T1001] '%s' needs %s%s%s; its parameters are: %s", name.at,
                o->grid_given ? "" : "--grid X[,Y[,Z]]", needs_both ? " and " : "",
                o->threads[0] ? "" : "--threads T[,Y[,Z]]", text.at);
   buf_free(&text);
+  buf_free(&name);
   return false;
 }
 

@@ -11,7 +11,7 @@
 #include "runtime/compile/imports.h"
 #include "tools/run/run.h"
 
-enum { MAX_SOURCE = 16 << 20, MAX_NAME = 512 }; // bytes
+enum { MAX_SOURCE = 16 << 20 }; // bytes
 
 // ---- files ----
 
@@ -157,9 +157,7 @@ static bool take_ptx_names(Run *run, const char *entry) {
 }
 
 static void take_source_names(Run *run, const char *entry, const char *file, unsigned long line) {
-  char function[MAX_NAME];
-  demangle(str_from(entry), function, sizeof function);
-  const char *colon = strrchr(function, ':');
+  const char *function = demangled(run->arena, str_from(entry)), *colon = strrchr(function, ':');
   Sources *sources = &run->c->sources;
   Str first = sources_line(sources, sources_named(sources, file), (uint32_t)line);
   if (!first.at) return;

@@ -30,9 +30,11 @@ static const char *const names[][2] = {
 
 TEST(test_names) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char text[64];
-    demangle(str_from(names[i][0]), text, sizeof text);
-    assert_string_equal(text, names[i][1]);
+    Buf text = {0};
+    buf_text(&text, "'");
+    demangle(str_from(names[i][0]), &text);
+    assert_string_equal(text.at + 1, names[i][1]);
+    buf_free(&text);
   }
 }
 
@@ -69,25 +71,25 @@ TEST(test_arguments) {
     }
 }
 
-// Each prefix is read without a byte beyond it, in exactly the room that it has.
-TEST(test_cut_names_and_small_rooms) {
+// Each prefix is read without a byte beyond it.
+TEST(test_cut_names) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    for (size_t n = 0; n <= strlen(names[i][0]); n++)
-      for (size_t room = 1; room < 12; room++) {
-        char *cut = malloc(n ? n : 1), *text = malloc(room);
-        memcpy(cut, names[i][0], n);
-        demangle((Str){cut, n}, text, room);
-        assert_true(strlen(text) < room);
-        free(cut);
-        free(text);
-      }
+    for (size_t n = 0; n <= strlen(names[i][0]); n++) {
+      char *cut = malloc(n ? n : 1);
+      Buf text = {0};
+      memcpy(cut, names[i][0], n);
+      demangle((Str){cut, n}, &text);
+      assert_true(strlen(text.at) <= 2 * n);
+      free(cut);
+      buf_free(&text);
+    }
 }
 
 int suite_demangle(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_arguments),
-      cmocka_unit_test(test_cut_names_and_small_rooms),
+      cmocka_unit_test(test_cut_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
