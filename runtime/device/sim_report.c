@@ -62,6 +62,8 @@ static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_repor
 
 SimFinding report_finding(const ReportContext *context, const tilec_sim_report *report) {
   SimFinding finding = {.report = *report, .count = report->count, .buffer = buffer_of(context, report)};
+  finding.before =
+      context->ptx_file && report->kind == TILEC_SIM_OUT_OF_BOUNDS && report->address < report->allocation;
   finding.loc = report_loc(context, &report->place, report->ptx_line);
   if (report->other_ptx_line)
     finding.other = report_loc(context, &report->other_place, report->other_ptx_line);
@@ -75,6 +77,7 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
 static bool same_cause(const SimFinding *a, const SimFinding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
   if (!races && (a->report.kind != b->report.kind || a->report.access != b->report.access)) return false;
+  if (a->before != b->before) return false;
   return (loc_same(a->loc, b->loc) && loc_same(a->other, b->other)) ||
          (races && loc_same(a->loc, b->other) && loc_same(a->other, b->loc));
 }

@@ -28,6 +28,7 @@ typedef struct SimFinding {
   const BufferName *buffer; // One of the context's names. NULL: not known.
   Loc loc, other;           // Line 0: none.
   const Loc *waits;         // The location of each of the report's waits.
+  bool before;              // An access of PTX before an allocation: another mistake than one past its end.
   uint64_t count;
   const char *schedules; // "late, early"; NULL: not shown
 } SimFinding;

@@ -2,6 +2,7 @@
 // The simulator's C API: modules come and go.
 
 #include "tests/unit/unit.h"
+#include "base/text.h"
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
 
@@ -149,12 +150,41 @@ TEST(test_watched_memory_knows_what_kernels_write) {
   }
 }
 
+// A name may have any length. An access before a buffer and one past its end are two mistakes.
+static void test_reports_have_whole_names_and_both_ends(void **unused) {
+  (void)unused;
+  char name[401];
+  memset(name, 'v', 400);
+  name[400] = '\0';
+  char *text = text_make(".version 8.0\n.target sm_90\n.address_size 64\n"
+                         ".visible .entry both(.param .u64 x)\n{\n.reg .b32 %%r<4>; .reg .b64 %%d<2>;\n"
+                         ".shared .align 4 .b8 %s[64];\n.file 1 \"a.cu\"\n.loc 1 1 1\n"
+                         "ld.shared.u32 %%r1, [%s];\nld.param.u64 %%d1, [x];\n"
+                         "ld.global.u32 %%r2, [%%d1+-4];\nld.global.u32 %%r3, [%%d1+64];\n"
+                         "ld.global.u32 %%r3, [%%d1+68];\nret;\n}\n",
+                         name, name);
+  tilec_sim *sim = open_simulator(1);
+  tilec_sim_module *module;
+  uint64_t x;
+  assert_int_equal(tilec_sim_load(sim, text, strlen(text), &module), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_alloc(sim, 64, &x), TILEC_SIM_OK);
+  assert_int_equal(run(sim, module, "both", x), TILEC_SIM_ERROR_KERNEL);
+  assert_int_equal(tilec_sim_report_count(sim), 3);
+  assert_non_null(strstr(tilec_sim_report_at(sim, 0)->message, name));
+  assert_non_null(strstr(tilec_sim_message(sim), name));
+  assert_true(tilec_sim_report_at(sim, 1)->address == x - 4);
+  assert_true(tilec_sim_report_at(sim, 2)->address == x + 64 && tilec_sim_report_at(sim, 2)->count == 2);
+  tilec_sim_destroy(sim);
+  text_free(text);
+}
+
 int suite_sim_api(void) {
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_unloaded),
       cmocka_unit_test(test_unloading_ends_what_names_the_module),
       cmocka_unit_test(test_what_is_not_loaded_is_refused),
       cmocka_unit_test(test_watched_memory_knows_what_kernels_write),
+      cmocka_unit_test(test_reports_have_whole_names_and_both_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

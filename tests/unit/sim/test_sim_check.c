@@ -156,7 +156,7 @@ static const Bug bugs[] = {
     {"divergent_barrier", "bugs", TILEC_SIM_BARRIER, 1, 128, 0, 0, "16 of the warp's 32", 0},
     {"two_writers", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 1, 128, 0, 0, "different values", 0},
     {"write_write", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 1, 128, 0, 0, "barrier", 0},
-    {"blocks_write", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 2, 64, 0, 0, "release", 0},
+    {"blocks_write", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 2, 64, 0, 0, "after the flag is read", 0},
     {"last_block", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "fence", 0},
     {"block_ticket", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 64, 0, 0, "fence", 0},
     {"flag", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, "fence", 0},
@@ -236,7 +236,7 @@ static void test_twin(void **state) { run_twin(*state, "ok", false); }
 
 // A kernel that releases but does not acquire has a twin of another name.
 TEST(test_a_missing_acquire_is_a_race) {
-  static const Bug bug = {"no_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "acquire", 0};
+  static const Bug bug = {"no_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "after the flag is read", 0};
   run_twin(&bug, "bug", true);
 }
 
