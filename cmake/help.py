@@ -356,6 +356,18 @@ def topics():
             yield "T", words_of(cells[0]), f"{bold(plain(cells[0]))}\n\n{wrapped(text, 0, 0)}\n"
 
 
+def of_compiler():
+    """Passes and ops of tile IR, each by its name and what it does."""
+    for line in re.findall(r"^(?:X|STEPS?)\(.*\)$", read("passes/passes.def"), re.M):
+        name = re.match(r"(?:STEP\(\w+, |\w+\()(\w+)", line)[1]
+        text = f"A pass of the compiler. {strings(line)[-1]} --print-after={name} shows its result; docs/passes.md has all passes."
+        yield "T", [name], f"{bold(name)}\n\n{wrapped(text, 0, 0)}\n"
+    for row in rows("ir/ops.def"):
+        name, operands = row[:2]
+        text = f"An op of tile IR{', with the operands ' + operands if operands else ''}: {row[-1].rstrip('.')}. docs/tir.md has all ops."
+        yield "T", [name], f"{bold(name)}\n\n{wrapped(text, 0, 0)}\n"
+
+
 # --- the Python API: docs/reference/python.md ---
 
 
@@ -710,8 +722,12 @@ def texts():
     words, others = list(glossary()), list(other_words())
     yield from words
     yield from specs()
-    yield from ((kind, list(dict.fromkeys(word for key in keys for word in plain_words(key))), body) for kind, keys, body in others)
+    # NumPy's np.add is not np.add.at: all parts of a name count.
+    yield from ((kind, list(dict.fromkeys(word for key in keys for word in plain_words(key)[kind == "N":])), body) for kind, keys, body in others)
     yield from topics()
+    of_python = {word for line in rows("tools/options/words.def") for word in line[0].split(" ")}
+    compiler = [text for text in of_compiler() if text[1][0] not in of_python]
+    yield from compiler
     of_c = list(c_names())
     yield from (("T", words, body) for words, body in [*of_c, *cpp_names()])
     suggested = [word for _, keys, _ in words for word in keys]
@@ -719,7 +735,8 @@ def texts():
     suggested += [words[0] for words, _ in of_c if words[0].startswith("tilec_")]
     yield from python_api()
     yield from refused()
-    yield "W", [], "".join(word + "\n" for word in suggested)
+    suggested += [words[0] for _, words, _ in compiler]
+    yield "W", [], "".join(word + "\n" for word in dict.fromkeys(suggested))
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ static ExitStatus command_help(const Options *options) {
   if (options->code)
     options_print_code(options->code, colors, &text);
   else if (options->option) {
+    if (options->word) options_print_meaning(options->word, colors, &text);
     options_print_option(options->option, colors, &text);
     if (options->word) options_print_python_option(options->word, colors, &text);
   } else if (options->function) {

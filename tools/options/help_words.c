@@ -280,14 +280,17 @@ static bool is_about_until(Str pattern, const char *asked, const char *ends) {
   return n && matches(pattern, word);
 }
 
-static bool is_about(Str pattern, const char *asked) { return is_about_until(pattern, asked, "(.<"); }
-
-// With all parts of a name such as cp.async.bulk.
-static bool is_about_all(Str pattern, const char *asked) { return is_about_until(pattern, asked, "(<"); }
-
 static bool is_of_numpy(const char *word) {
   return str_starts(str_from(word), "np.") || str_starts(str_from(word), "numpy.");
 }
+
+// "np.add.at" is not np.add; "np.sum axis=" is np.sum.
+static bool is_about(Str pattern, const char *asked) {
+  return is_about_until(pattern, asked, is_of_numpy(asked) ? "(<, " : "(.<");
+}
+
+// With all parts of a name such as cp.async.bulk.
+static bool is_about_all(Str pattern, const char *asked) { return is_about_until(pattern, asked, "(<"); }
 
 // The kinds of other systems' words that may be asked for: "np.device" is no word of CUDA.
 static const char *other_kinds(const char *word) { return is_of_numpy(word) ? "N" : "CN"; }
@@ -315,7 +318,7 @@ void options_print_spec(const char *word, Buf *out) {
 static bool numpy_function(const char *word, char name[80]) {
   const char *name_at = strchr(word, '.');
   if (!is_of_numpy(word)) return false;
-  snprintf(name, 80, "tl%.*s", (int)strcspn(name_at, "("), name_at);
+  snprintf(name, 80, "tl%.*s", (int)strcspn(name_at, "(, "), name_at);
   return language_has(name) && !has_text("N", word, is_about);
 }
 
@@ -404,8 +407,12 @@ bool options_has_near_word(const char *word) {
   return has_text("G", word, ends_in) || has_text("P", word, is_word);
 }
 
-void options_print_word(const char *word, bool colors, Buf *out) {
+void options_print_meaning(const char *word, bool colors, Buf *out) {
   put_texts(out, "G", word, is_same, false, colors);
+}
+
+void options_print_word(const char *word, bool colors, Buf *out) {
+  options_print_meaning(word, colors, out);
   options_print_spec(word, out);
   put_other_word(out, word, colors);
   put_texts(out, "T", word, is_word, true, colors);

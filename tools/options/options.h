@@ -148,6 +148,8 @@ bool options_print_code(const char *code, bool colors, Buf *out);
 bool options_has_word(const char *word);
 // The same for a part of the glossary's words ("race": data race), and for a parameter of the language's functions.
 bool options_has_near_word(const char *word);
+// The glossary's meaning of a word that is an option, too.
+void options_print_meaning(const char *word, bool colors, Buf *out);
 void options_print_word(const char *word, bool colors, Buf *out);
 // The Python API's text under the word, or why tilec does not take the name. The other: only an option of launches, "num_warps"; nothing if it is none.
 bool options_has_python(const char *word);

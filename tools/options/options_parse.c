@@ -98,16 +98,17 @@ static bool parse_topic(OptionParser *p, const char *word) {
   }
   if (find_verb(word, &p->options->topic)) return true;
   Buf unused = {0};
-  bool is_code = options_print_code(word, false, &unused);
+  const char *name = word[0] == 't' && word[1] >= '0' && word[1] <= '9' ? arena_printf(p->arena, "T%s", word + 1) : word;
+  bool is_code = options_print_code(name, false, &unused);
   buf_free(&unused);
-  if (is_code) return p->options->code = word, true;
-  if (word[0] == 'T' && word[1] >= '0' && word[1] <= '9') {
+  if (is_code) return p->options->code = name, true;
+  if (name[0] == 'T' && word[1] >= '0' && word[1] <= '9') {
     buf_printf(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
     return false;
   }
   const OptionInfo *option = find_option(word);
   bool plain = word[0] != '-' && !strchr(word, '.');
-  if (plain && (option || language_has(word))) p->options->word = options_has_python(word) ? word : NULL;
+  if (plain && (option || language_has(word))) p->options->word = options_has_word(word) ? word : NULL;
   if (language_has(word)) return p->options->function = word, true;
   if (option) return p->options->option = option->name[0] ? option->name : option->short_name, true;
   if (options_has_word(word)) return p->options->word = word, true;
