@@ -120,11 +120,15 @@ const PassEntry *pass_entry(Str name) {
 
 // --- options
 
-static bool check_known(Diags *diags, const char *name) {
-  if (pass_find(str_from(name))) return true;
+const char *pass_nearest(Str name) {
   const char *names[PASS_COUNT];
   for (uint32_t i = 0; i < PASS_COUNT; i++) names[i] = passes[i].name;
-  const char *nearest = diag_nearest(str_from(name), names, PASS_COUNT);
+  return diag_nearest(name, names, PASS_COUNT);
+}
+
+static bool check_known(Diags *diags, const char *name) {
+  if (pass_find(str_from(name))) return true;
+  const char *nearest = pass_nearest(str_from(name));
   Diag *error = diag_error(diags, LOC_NONE, "[T1006] there is no pass '%s'", name);
   if (nearest) diag_note(diags, error, LOC_NONE, "did you mean '%s'?", nearest);
   return false;

@@ -130,8 +130,10 @@ static void after_pass(const char *pass, IrModule *module, bool changed, double 
   const Options *o = state->options;
   if (state->texts) keep_text(state, pass, module);
   if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
+  state->began = true;
   if (!o->print_after || !pass) return;
   if (strcmp(o->print_after, "all") != 0 && strcmp(o->print_after, pass) != 0) return;
+  state->printed = true;
   buf_printf(&state->text, "// after %s%s\n", pass, changed ? "" : ": as before");
   if (changed || strcmp(o->print_after, "all") != 0) module_print(module, NULL, &state->text);
 }
@@ -149,6 +151,10 @@ PassRunOptions tool_passes(const Options *options, PassReport *state) {
 }
 
 void tool_passes_end(PassReport *state) {
+  const char *asked = state->options->print_after;
+  if (state->began && asked && !state->printed)
+    buf_printf(&state->text, "// after %s: it did not run. It was switched off, or its condition in docs/passes.md does not hold\n",
+               asked);
   if (state->text.n) fwrite(state->text.at, 1, state->text.n, stderr);
   buf_free(&state->text);
 }

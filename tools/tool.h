@@ -103,6 +103,7 @@ typedef VEC(PassText) PassTextList;
 typedef struct PassReport {
   const Options *options;
   Buf text;
+  bool began, printed; // printed: what --print-after names
   PassTextList *texts; // Receives the IR after each pass that changed it. NULL: not wanted.
   Arena *arena;        // Owns the texts.
 } PassReport;

@@ -33,7 +33,9 @@ static const char *find_pass(OptionParser *p, const char *name, const char *extr
   const PassInfo *pass = pass_find(str_from(name));
   if (pass) return pass->name;
   if (extra && strcmp(name, extra) == 0) return name;
-  buf_printf(p->error, "there is no pass '%s'; --list-passes lists them", name);
+  const char *near = pass_nearest(str_from(name));
+  buf_printf(p->error, "there is no pass '%s'; ", name);
+  buf_printf(p->error, near ? "did you mean '%s'?" : "--list-passes lists them", near);
   return NULL;
 }
 

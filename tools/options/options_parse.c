@@ -120,7 +120,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
   if (options_has_near_word(word)) return p->options->word = word, true;
   size_t count;
   const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
-  enum { MAX_WORDS = 1000 };
+  enum { MAX_WORDS = 2000 };
   const char **all = ARENA_ARRAY(p->arena, const char *, count + MAX_WORDS);
   memcpy(all, names, count * sizeof *all);
   count += options_words(p->arena, strchr(word, '.') != NULL, all + count, MAX_WORDS);
