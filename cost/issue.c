@@ -354,6 +354,8 @@ const char *issue_name(Arena *arena, const Op *op) {
   case OP_TMA_STORE: return "cp.async.bulk.tensor (store)";
   case OP_SHARED_LOAD:
   case OP_SHARED_STORE: return shared_name(arena, op);
+  case OP_SHARED_GATHER: return "ld.shared";
+  case OP_SHARED_COUNT: return "atom.shared";
   case OP_DOT: return dot_name(arena, op);
   case OP_BARRIER: return "bar.sync";
   case OP_ASYNC_WAIT: return "cp.async.wait_group";

@@ -99,6 +99,8 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
     buf_printf(text, ", %s wavefronts", range_text(w, op->wavefronts));
     if (!op->data_dependent || !extra)
       buf_printf(text, ", %s conflicts", extra ? count_text(w, (double)extra) : "no");
+    else if (!op->requests.most)
+      buf_text(text, " (indices are not followed)");
   }
   if (op->flops.most) buf_printf(text, ", %s", unit_text(w, (double)op->flops.most, "FLOP"));
   if (what->kind == OP_ASYNC_WAIT || what->kind == OP_DOT_WAIT)
