@@ -405,7 +405,8 @@ class JITFunction(_native.Launcher):
         kernel = self._kernels.get(key)
         if kernel is None:
             made.update(kernel=captured.kernel, defines=list(captured.defines))
-            made.update(launcher=weakref.ref(self), given=dict(options))  # for CompiledKernel
+            given = {name: value for name, value in options.items() if name not in self.arg_names}  # a launch gives the others
+            made.update(launcher=weakref.ref(self), given=given)  # for CompiledKernel
             made.update(without_facts={param.name: param.without_facts for param in self.params if param.without_facts})
             made.update(captured=captured)  # for explain
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
