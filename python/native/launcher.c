@@ -504,8 +504,9 @@ static PyMethodDef methods[] = {
     {"_tune", (PyCFunction)(void (*)(void))launcher_tune, METH_FASTCALL | METH_KEYWORDS,
      "_tune(device, program, options, asked, progress, *args, **kwargs): tunes for such arguments."},
     {"_tuned", (PyCFunction)(void (*)(void))launcher_tuned, METH_FASTCALL | METH_KEYWORDS,
-     "_tuned(device, program, options, *args, **kwargs): the settings that are kept for such arguments, or "
-     "None."},
+     "_tuned(device, program, options, *args, **kwargs): the settings that are kept for such arguments and "
+     "their "
+     "seconds, 0 for those of a lock; or None."},
     {"_keep_tuned", (PyCFunction)(void (*)(void))launcher_keep_tuned, METH_FASTCALL | METH_KEYWORDS,
      "_keep_tuned(device, program, options, settings, seconds, *args, **kwargs): whether they are kept from "
      "now on."},

@@ -58,8 +58,10 @@ PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs
     tilec_status status = tilec_tune_find(q.device->device, q.program->program, &q.options.options, q.a.args,
                                           q.a.count, &tuning);
     PyEval_RestoreThread(thread);
+    tilec_configuration first = TILEC_CONFIGURATION_INIT;
+    if (tuning) tilec_tuning_configuration(tuning, 0, &first);
     result = status   ? raise_status(self->state, status, NULL)
-             : tuning ? tuned_settings(tuning, 0)
+             : tuning ? Py_BuildValue("(Nd)", tuned_settings(tuning, 0), first.seconds)
                       : Py_NewRef(Py_None);
     tilec_tuning_free(tuning);
   }

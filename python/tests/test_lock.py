@@ -31,6 +31,7 @@ if __name__ == "__main__":
     assert (out == 2).all()
     print(twice.best_config.kwargs["BLOCK"], twice.best_config.num_warps)
 """
+TEXTS = [PROGRAM, PROGRAM.replace("triton.language", "tilec.language").replace("import triton\n", "import tilec\n").replace("triton.", "tilec.")]
 LOCK = """tilec-lock 1
 
 launch twice sm_90a x=*fp32 out=*fp32 n=i32
@@ -70,8 +71,7 @@ class Choices(unittest.TestCase):
         return found
 
     def test_both_autotuners(self):
-        texts = [PROGRAM, PROGRAM.replace("triton.language", "tilec.language").replace("import triton\n", "import tilec\n").replace("triton.", "tilec.")]
-        for text in texts:
+        for text in TEXTS:
             with self.subTest(text.split()[3]):
                 by_model = self.run_program(text, TILEC_AUTOTUNE="model")
                 self.assertEqual(by_model.stderr, "")
@@ -83,10 +83,27 @@ class Choices(unittest.TestCase):
                 result = self.run_program(text + "# changed\n", TILEC_LOCK="lock")
                 self.assertRegex(result.stderr, r"program\.py:\d+: TilecWarning: TILEC_LOCK: lock:3: the choice is stale")
                 self.assertEqual(result.stdout, "4096 8\n")  # without a GPU the first
+                self.refused(text, "BLOCK=256", "BLOCK=2048", r"the choice BLOCK=2048, num_warps=2, num_stages=3 is not used: it is no configuration of")
+                self.refused(text, "BLOCK=256", "BLOK=256", r"the choice BLOK=256, num_warps=2, num_stages=3 is not used: it is no configuration of")
+                self.refused(text, "num_warps=2", "num_warps=3", r":3: the choice cannot be used")
+                pruned = text.replace('key=["n"]', 'key=["n"], prune_configs_by={"early_config_prune": lambda configs, named_args, **kwargs: configs[2:]}')
+                (self.folder / "program.py").write_text(pruned)
+                self.lock()
+                result = self.run_program(pruned, TILEC_LOCK="lock")
+                self.assertIn("is not used: it is a configuration that is pruned from 'twice'", result.stderr)
+
+    def refused(self, text, old, new, expected):
+        """A choice that is changed by hand to one that cannot be applied."""
+        (self.folder / "broken").write_text((self.folder / "lock").read_text().replace(old, new))
+        result = self.run_program(text, TILEC_LOCK="broken")
+        self.assertRegex(result.stderr, r"program\.py:\d+: TilecWarning: TILEC_LOCK: broken.*" + expected)
+        self.assertEqual(result.stdout, "4096 8\n")
 
     def test_a_lock_that_cannot_be_read(self):
-        result = self.run_program(PROGRAM.replace("triton", "tilec"), TILEC_LOCK="none")
-        self.assertIn("TilecWarning: TILEC_LOCK: none: No such file or directory", result.stderr)
+        for text in TEXTS:
+            result = self.run_program(text, TILEC_LOCK="none")
+            self.assertIn("TilecWarning: TILEC_LOCK: none: No such file or directory", result.stderr)
+            self.assertEqual((result.returncode, result.stdout), (0, "4096 8\n"))
 
 
 if __name__ == "__main__":

@@ -396,8 +396,7 @@ class Autotuner(KernelInterface):
 
     def _tune(self, key: Tuple[Any, ...], named: Dict[str, Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         configs = self.prune_configs(named, kwargs)
-        kept = _kept.find(self.base_kernel, self.configs, args, kwargs)
-        taken = None if kept is None else _kept.choose(kept, configs)
+        taken = _kept.find(self.base_kernel, self.configs, configs, args, kwargs)
         if taken is not None:
             self.cache[key] = taken
             return

@@ -52,7 +52,7 @@ class Launch:
     def __init__(self, kernel: JITFunction, program: _native.Program, arguments: Dict[str, Any], variants: List[Dict[str, Any]]):
         self.kernel, self.program, self.arguments, self.variants = kernel, program, arguments, variants
 
-    def find(self) -> Optional[Settings]:
+    def find(self) -> Optional[Tuple[Settings, float]]:
         for options in self.variants:
             found = self.kernel._tuned(None, self.program, options, **self.arguments)
             if found is not None:
@@ -104,18 +104,37 @@ def _launches(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: 
     return [launch for launch in made if launch is not None]
 
 
-def find(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[Settings]:
-    """The stored result for such a launch. None: there is none, or the launch has no key."""
+def _warn(kernel: JITFunction, text: str) -> None:
+    code = kernel.fn.__code__
+    warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
+
+
+def _find(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[Tuple[Settings, float]]:
+    """The stored result for such a launch and its seconds, 0 for a lock's. None: there is none, or the launch has no key."""
     for launch in _launches(kernel, configs, args, kwargs):
         try:
             return launch.find()
         except (TypeError, ValueError, TilecError) as error:  # no such kernel in the file, or not by this name
             if "TILEC_LOCK" in str(error):
-                code = kernel.fn.__code__
-                warnings.warn_explicit(str(error), TilecWarning, code.co_filename, code.co_firstlineno)
+                _warn(kernel, str(error))
                 return None
             continue
     return None
+
+
+def find(kernel: Any, configs: Sequence[Any], pruned: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[Any]:
+    """The configuration of `pruned` that is stored for such a launch. None: there is none; if a lock asks for another, with a
+    warning."""
+    found = _find(kernel, configs, args, kwargs)
+    if found is None:
+        return None
+    settings, seconds = found
+    taken = choose(settings, pruned)
+    if taken is None and seconds == 0:
+        choice = ", ".join(f"{name}={text}" for name, text, _ in settings)
+        why = "no configuration of" if choose(settings, configs) is None else "a configuration that is pruned from"
+        _warn(kernel, f"TILEC_LOCK: {os.environ.get('TILEC_LOCK')}: the choice {choice} is not used: it is {why} '{kernel.__name__}'")
+    return taken
 
 
 def keep(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any], best: Any, milliseconds: float) -> bool:

@@ -84,7 +84,7 @@ class Launcher:
     ) -> Tuple[str, str, str, int, int, bool, bool, List[Tuple[Any, ...]]]: ...  # kernel, device, arch, failed, measured, interrupted, predicted
     def _tuned(
         self, device: Optional[Device], program: Program, options: Dict[str, Any], *args: Any, **kwargs: Any
-    ) -> Optional[List[Tuple[str, str, bool]]]: ...
+    ) -> Optional[Tuple[List[Tuple[str, str, bool]], float]]: ...
     def _keep_tuned(
         self,
         device: Optional[Device],

@@ -441,9 +441,10 @@ def _prune_configs(original: Callable[..., Any], tuner: Any, kwargs: Dict[str, A
     pruned = original(tuner, kwargs)
     args = tuner.__dict__.pop(UNSEEN, None)
     kernel = _kernel_of(tuner)
-    found = _kept.find(simulated(kernel), tuner.configs, args, kwargs) if args is not None and kernel is not None else None
-    taken = _kept.choose(found, pruned) if found is not None else None
-    if taken is None and args is not None and kernel is not None and _autotune.chooses_by_model():
+    if args is None or kernel is None:
+        return pruned
+    taken = _kept.find(simulated(kernel), tuner.configs, pruned, args, kwargs)
+    if taken is None and _autotune.chooses_by_model():
         taken = by_model(_with_heuristics(tuner, kernel), pruned, args, kwargs)
     if taken is not None:
         raise _Known(tuner, taken)

@@ -357,8 +357,9 @@ static tilec_status take_locked(Compilation *c, const Taking *t, const KernelInf
   Spec spec = *t->spec;
   Buf told = {0};
   if (lock_problem()) {
-    diag_error(&c->diags, LOC_NONE, "[T1007] %s", lock_problem());
-    return TILEC_ERROR_COMPILE;
+    bool given = t->spec->num_warps_given && t->spec->num_stages_given; // as autotuners do: they have chosen
+    (given ? diag_warning : diag_error)(&c->diags, LOC_NONE, "[T1007] %s", lock_problem());
+    return given ? TILEC_OK : TILEC_ERROR_COMPILE;
   }
   const LockEntry *entry = locked(c, info, t->spec, !t->device, &stale);
   *done = entry && !stale;
@@ -433,7 +434,8 @@ typedef struct Finding {
   VEC(TuneSetting) settings;
   double seconds;
   bool found;
-  bool stale; // the lock has a choice for another text, at this line
+  bool stale;  // the lock has a choice for another text, at this line
+  bool broken; // its choice at this line cannot be applied
   uint32_t line;
 } Finding;
 
@@ -456,7 +458,7 @@ static tilec_status find(Compilation *c, void *data) {
   CacheKey key;
   CacheEntry entry = {0};
   const LockEntry *of_lock = info && !lock_problem() ? locked(c, info, f->spec, false, &f->stale) : NULL;
-  if (f->stale) f->line = of_lock->line;
+  if (of_lock) f->line = of_lock->line;
   if (of_lock && !f->stale)
     entry.blob = of_lock->settings;
   else if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) ||
@@ -464,6 +466,7 @@ static tilec_status find(Compilation *c, void *data) {
     return TILEC_OK;
   const Diags before = c->diags;
   f->found = take_lines(c, &spec, entry.blob, &told); // a result that launches would not use does not count
+  f->broken = of_lock && !f->stale && !f->found;
   c->diags.list.n = before.list.n;
   c->diags.errors = before.errors;
   for (const char *at = entry.blob.at, *end = at + entry.blob.n; f->found && at < end;) {
@@ -489,6 +492,9 @@ tilec_status tuned_find(Compilation *c, const tilec_device *device, const Spec *
                      "TILEC_LOCK: %s:%u: the choice is stale, and not used: the kernel's file has changed "
                      "since; tune it again",
                      lock_path(), finding.line);
+  if (finding.broken)
+    return error_set(TILEC_ERROR_IO, "TILEC_LOCK: %s:%u: the choice cannot be used", lock_path(),
+                     finding.line);
   *found = finding.found;
   *settings = finding.settings.at;
   *count = finding.settings.n;
