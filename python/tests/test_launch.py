@@ -59,6 +59,11 @@ def refused(x, n: tl.constexpr):
     tl.store(x, n)
 
 
+@tilec.jit
+def staged(x, num_warps: tl.constexpr, num_stages: tl.constexpr):
+    tl.store(x, tl.load(x) * num_warps * num_stages)
+
+
 class Closure(NamedTuple):
     fn: object
     captured: tuple
@@ -340,6 +345,13 @@ class WhatALaunchReturns(unittest.TestCase):
         again = handle[(1, 1, 1)](x, 2.0, 32, 32)
         self.assertEqual(list(x), [2] * 32)
         self.assertEqual(again.metadata.num_warps, 1)
+
+    def test_parameters_with_options_names(self):
+        x = floats([1])
+        handle = staged.warmup(x, num_warps=2, num_stages=4, grid=(1,))
+        for again in (handle[(1, 1, 1)](x, 2, 4), handle[(1, 1, 1)](x, num_warps=2, num_stages=4)):
+            self.assertEqual((again.metadata.num_warps, again.metadata.num_stages), (2, 4))
+        self.assertEqual(x[0], 64)
 
     def test_signatures(self):
         from tilec._compiled import signature_of

@@ -106,6 +106,27 @@ class Programs(unittest.TestCase):
         self.assertNotIn("failed to specialize", result.stderr)
         self.assertIn("1000.5", result.stderr)
 
+    def test_a_compiled_kernel_has_its_figures(self):
+        """Registers, spilled words and shared memory for an occupancy, and a parameter with an option's name."""
+        text = """
+        @triton.jit
+        def softmax(x, out, n, BLOCK: tl.constexpr, num_stages: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            e = tl.exp(tl.load(x + i, mask=i < n, other=-float("inf")))
+            tl.store(out + i, e / tl.sum(e, 0), mask=i < n)
+
+        made = softmax.warmup(x, out, 1000, BLOCK=1024, num_stages=2, num_warps=8, grid=(1,))
+        made._init_handles()
+        made[(1, 1, 1)](x / 1000, out, 1000, 1024, 2)
+        own = tilec.jit(softmax.fn).warmup(x, out, 1000, 1024, 2, num_warps=8)
+        print(abs(out.sum() - 1) < 1e-5, made.n_regs > 8, made.n_spills, made.metadata.shared == own.shared > 0)
+        tight = softmax.warmup(x, out, 1000, BLOCK=16384, num_stages=2, maxnreg=32, grid=(1,))
+        tight._init_handles()
+        print(tight.n_regs, tight.n_spills > 100)
+        """
+        out = self.good(self.run_program("import tilec.triton\n" + KERNEL + textwrap.dedent(text)))
+        self.assertEqual(out, "True True 0 True\n32 True\n")
+
     def test_names_of_target_info(self):
         text = """
         from triton.language.target_info import cuda_capability_geq, is_cuda as on_cuda

@@ -230,6 +230,7 @@ class Result:
         """The parts of Triton's metadata that describe the kernel itself."""
         meta = self.meta
         own = {f"tilec_{name}": word for name, word in (self.mapped or {}).items()}
+        own["tilec_static_shared"] = meta.get("static_shared_bytes", 0)
         return {
             **own, "name": meta["kernel"], "num_warps": meta["threads"] // 32, "num_ctas": 1, "shared": meta["shared_bytes"], "tmem_size": 0,
             "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0, "profile_scratch_align": 1,

@@ -543,10 +543,14 @@ class _PaddingLauncher(_MappedLauncher):
 
 
 def _init_handles(original: Callable[[Any], None], compiled: Any) -> None:
-    """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them."""
+    """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them. Where nothing
+    launches with `metadata.shared`, it is all of the kernel's shared memory."""
     fresh = compiled.module is None
     original(compiled)
     active = _triton.runtime.driver.active
+    static = getattr(compiled.metadata, "tilec_static_shared", 0)
+    if static and isinstance(active, SimulatorDriver):
+        compiled.metadata = compiled.metadata._replace(shared=compiled.metadata.shared + static, tilec_static_shared=0)
     if not fresh or not isinstance(active, CudaDriver):
         return
     made = getattr(compiled.metadata, "tilec_launch", None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import struct
 from types import SimpleNamespace
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
@@ -24,6 +25,24 @@ def _no_time(call: Callable[[], Any], quantiles: Optional[Sequence[float]] = Non
     return 0.0 if quantiles is None else [0.0] * len(quantiles)
 
 
+def usage(image: bytes) -> Tuple[int, int]:
+    """Registers of a thread, and its local memory in words, of a cubin with one kernel: EIATTR_REGCOUNT and
+    EIATTR_FRAME_SIZE in its section .nv.info."""
+    table, size, count, strings = (*struct.unpack_from("<Q", image, 0x28), *struct.unpack_from("<HHH", image, 0x3A))
+    headers = [struct.unpack_from("<IIQQQQ", image, table + size * i) for i in range(count)]
+    found: Dict[int, int] = {}
+    for name, _, _, _, at, length in headers:
+        if image[headers[strings][4] + name :].startswith(b".nv.info\0"):
+            end = at + length
+            while at < end:
+                form, attribute, more = struct.unpack_from("<BBH", image, at)
+                at += 4
+                if form == 4:  # `more` bytes follow: here a symbol and a number
+                    found[attribute] = max(found.get(attribute, 0), struct.unpack_from("<I", image, at + more - 4)[0])
+                    at += more
+    return found.get(0x2F, 0), found.get(0x11, 0) // 4
+
+
 class Launcher:
     """Launches what Triton has compiled: the kernel's function, on the simulator."""
 
@@ -31,7 +50,8 @@ class Launcher:
         self.source, self.metadata = source, metadata
 
     def __call__(self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, leave: Any, *args: Any) -> None:
-        options = {name: getattr(self.metadata, name) for name in ("num_warps", "num_stages", "maxnreg")}
+        given = set(self.source.fn.arg_names)  # a parameter may have an option's name
+        options = {name: getattr(self.metadata, name) for name in ("num_warps", "num_stages", "maxnreg") if name not in given}
         options["tma"] = getattr(self.metadata, "tma", None)
         importlib.import_module("tilec.triton").simulated(self.source.fn).run(*args, grid=(x, y, z), **options)
 
@@ -43,7 +63,7 @@ class SimulatorDriver(DriverBase):
         importlib.import_module("tilec.triton")
         self.utils = SimpleNamespace(
             get_device_properties=lambda device: dict(PROPERTIES),
-            load_binary=lambda name, image, shared, device: (None, None, 0, 0, 1024),
+            load_binary=lambda name, image, shared, device: (None, None, *usage(image), 1024),
         )
 
     @classmethod
