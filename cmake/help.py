@@ -25,6 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 100
+ALL = "3.6-3.9"  # the versions of Triton that docs/triton-versions.md has
 OPERATORS = "operator operators + - * / // % ** ~ & | ^ << >> < <= > >= == != @ += -= *= /= //= %=".split()
 
 
@@ -195,7 +196,24 @@ def row(at, intro):
     return p.end()
 
 
+def in_versions():
+    """By function, the versions of Triton that have it or a parameter, where these are not all."""
+    told = {}
+    for head, cells in table_rows(read("docs/triton-versions.md").split("\n")):
+        if head[:2] == ["name", "Triton"] and cells is not head and (name := words_of(cells[0])[0]).startswith("tl."):
+            parts = [f"{each} only in {found}" for each, found in [(name, cells[1])] * (cells[1] != ALL) + re.findall(r"([\w*]+) \(([\d.-]+)\)", cells[2])]
+            if parts:
+                told[name.removeprefix("tl.")] = f"{bold('Triton:')} {wrapped('; '.join(parts) + '.', len('Triton: '), 4)}\n"
+    return told
+
+
 def language():
+    told = in_versions()
+    for kind, names, text in functions():
+        yield kind, names, text + "".join(dict.fromkeys(told.get(name.removeprefix("tl."), "") for name in names))
+
+
+def functions():
     intro, heads, in_heads = 0, None, False
     for at, line in enumerate(LINES):
         if line.startswith("# "):
@@ -341,6 +359,16 @@ def other_words():
                 yield kind, words_of(cells[0]), "".join(f"{bold(name + ':')} {wrapped(text, len(name) + 2, 4)}\n" for name, text in texts)
 
 
+def architectures():
+    found = re.findall(r'^X\((sm_\w+),.*?"([^"]*)"', read("target/target.def"), re.M)
+    names = [name for name, _ in found]
+    for name, card in found:
+        text = "An architecture of GPUs, for --arch" + (f": for example of {card}. " if card else ". ")
+        for suffix, where in (("a", "on this architecture"), ("f", "on its family")):
+            text += f"{name}{suffix} has more instructions, and its code runs only {where}. " if name + suffix in names else ""
+        yield "T", [name], f"{bold(name)}\n\n{wrapped(text + 'docs/targets.md has all architectures.', 0, 0)}\n"
+
+
 def topics():
     for words, meaning in rows("tools/options/words.def"):
         words = words.split(" ")
@@ -465,6 +493,8 @@ class Api:
         elif not of_word and re.match(r"(triton|tilec)\.(?!language)", word):
             of_word = [(title, body) for title, body in self.entries if title[0] == "t" and last_part(title) == last_part(word)]
         parts = [*self.others(word), *(self.entry(*each, len(of_word) == 1) for each in of_word), *self.within(word, False)]
+        if any(title.startswith("triton.") for title, _ in of_word):
+            parts.append("This describes tilec's own module. With Triton installed, names of 'triton' are Triton's own.\n")
         return "\n".join(parts + ["docs/reference/python.md has the whole Python API.\n"]) if parts else ""
 
     def words(self):
@@ -728,6 +758,7 @@ def texts():
     of_python = {word for line in rows("tools/options/words.def") for word in line[0].split(" ")}
     compiler = [text for text in of_compiler() if text[1][0] not in of_python]
     yield from compiler
+    yield from architectures()
     of_c = list(c_names())
     yield from (("T", words, body) for words, body in [*of_c, *cpp_names()])
     suggested = [word for _, keys, _ in words for word in keys]

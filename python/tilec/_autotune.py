@@ -8,11 +8,14 @@ import inspect
 import os
 import sys
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _devices, _elsewhere, _kept
 from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument
 from ._jit import IGNORED, OPTIONS
+
+if TYPE_CHECKING:
+    from ._explain import Explanation
 
 Hook = Callable[..., Any]
 
@@ -462,6 +465,28 @@ class Autotuner(KernelInterface):
         named = dict(zip(self.arg_names, args))
         return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(named, kwargs)]
 
+    def explain(self, *args: Any, grid: Any, **kwargs: Any) -> Explanation:
+        """Predicts what such a launch costs, as JITFunction.explain does; launches and measures nothing. The configuration is
+        the one that such launches use, or the first if there was none.
+
+        Args:
+            args: as for a launch.
+            grid: the number of programs, as for a launch.
+            kwargs: as for a launch.
+
+        Returns an Explanation.
+
+        Example::
+
+            tuned = tilec.autotune([tilec.Config({"BLOCK": size}) for size in (256, 512)], key=["n"])(add)
+            told = tuned.explain(x, y, out, 1000, grid=lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),))
+            print("limited by" in told.headline, out[999])  # True 0.0
+        """
+        named = dict(zip(self.arg_names, args))
+        known = self.cache.get(self._key({**named, **kwargs}))
+        config = known or self.prune_configs(named, {**kwargs, "grid": grid, "warmup": True})[0]
+        return self.fn.explain(*args, grid=grid, **{**kwargs, **config.all_kwargs()})  # type: ignore[no-any-return]
+
 
 def _times_of(found: Any) -> List[float]:
     return [float(value) for value in found] if isinstance(found, (list, tuple)) else [float(found)]
@@ -584,6 +609,18 @@ class Heuristics(KernelInterface):
             print(chosen.warmup(x, y, out, 1000).name, out[999])  # add 0.0
         """
         return self.fn.warmup(*args, **self._with_values(args, kwargs))
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """Computes the values and predicts what the launch costs, as JITFunction.explain does.
+
+        Returns an Explanation.
+
+        Example::
+
+            chosen = tilec.heuristics({"BLOCK": lambda args: tilec.next_power_of_2(args["n"])})(add)
+            print("limited by" in chosen.explain(x, y, out, 1000, grid=(1,)).headline, out[999])  # True 0.0
+        """
+        return self.fn.explain(*args, **self._with_values(args, kwargs))  # type: ignore[no-any-return]
 
 
 def heuristics(values: Mapping[str, Callable[[Dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
