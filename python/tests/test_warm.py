@@ -144,6 +144,11 @@ class Warm(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn("TritonError", result.stderr)
         self.assertRegex(result.stderr, r"TILEC_JIT=forbid: 'product' is not in the bundle for this specialisation: .*BLOCK=64")
+        warms = LAUNCHES.split("product[(1,)]")[0] + "product.warmup(a, a, c, 64, 32, grid=(1,))\n"
+        made = self.run_python("-m", "tilec", "warm", "--arch", "sm_90a", "-o", "b", "program.py", "32", text=warms)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        result = self.serve("-m", "tilec", "program.py", "32", text=LAUNCHES)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
 if __name__ == "__main__":

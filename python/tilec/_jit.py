@@ -321,8 +321,8 @@ class JITFunction(_native.Launcher):
             made = add.warmup(np.dtype("float16"), y, out, 1000, BLOCK=256, grid=(4,))
             print("ld.global" in made.asm["ptx"], out[0])  # True 0.0
         """
-        args = tuple(_mock(arg) for arg in args)
-        return self._prepare(*args, **{name: _mock(value) for name, value in kwargs.items()})
+        args = tuple(mock(arg) for arg in args)
+        return self._prepare(*args, **{name: mock(value) for name, value in kwargs.items()})
 
     def explain(self, *args: Any, grid: Any, **kwargs: Any) -> Explanation:
         """Predicts what such a launch costs, line by line, and launches nothing. A notebook shows the result as a page, and
@@ -478,7 +478,8 @@ class MockTensor:
         return 0
 
 
-def _mock(value: Any) -> Any:
+def mock(value: Any) -> Any:
+    """For a dtype what stands for an array of it."""
     kinds = type(value).__mro__  # NumPy has a class of its own for each dtype
     return MockTensor(value) if any(kind.__name__ == "dtype" and kind.__module__ in ("torch", "numpy") for kind in kinds) else value
 

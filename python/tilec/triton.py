@@ -45,7 +45,7 @@ except (ImportError, AttributeError) as error:
 from . import _against, _autotune, _devices, _elsewhere, _kept
 from ._capture import Captured, capture
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
-from ._jit import JITFunction
+from ._jit import JITFunction, mock
 from ._report import Compiled, Report
 from ._tune import by_model
 
@@ -349,7 +349,7 @@ def _record(kernel: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> None:
     named = {**dict(zip(kernel.arg_names, args)), **kwargs}
     defaults = {param.name: param.default for param in kernel.params if param.has_default}
     mapped = _source.Mapped(launch)
-    mapped._prepare(*({**defaults, **named}[name] for name in kernel.arg_names))
+    mapped._prepare(*(mock({**defaults, **named}[name]) for name in kernel.arg_names))
 
 
 def _compiled_by_triton(kernel: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
@@ -371,6 +371,10 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
     if not simulates and _jit.JITFunction.run is _run:
         _jit.JITFunction.run = original
     if warmup and simulates:
+        if os.environ.get("TILEC_RECORD") and type(kernel) is _jit.JITFunction and isinstance(_triton.runtime.driver.active, SimulatorDriver):
+            with contextlib.suppress(CompilationError):  # what follows says it
+                _record(kernel, args, kwargs)
+                simulated(kernel).warmup(*args, **kwargs)  # as launches on the simulator do
         args = tuple(_as_types(args))
         kwargs = dict(zip(kwargs, _as_types(list(kwargs.values()))))
     if simulates and not warmup and kernel.is_gluon():
