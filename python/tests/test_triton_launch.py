@@ -242,6 +242,11 @@ class Programs(unittest.TestCase):
         line = (("import tilec.triton\n" + KERNEL).split("\n")).index("    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))") + 1
         self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error\[T\d+\]: .*out of bounds")
 
+    def test_what_both_refuse_is_reported_once(self):
+        result = self.run_program("import tilec.triton\n" + KERNEL.replace("tl.sum(", "tl.som(") + "total[(1,)](x, out, 1000, 1024)\n")
+        self.assertEqual(result.stderr.count("error[T"), 1)
+        self.assertRegex(result.stderr, r"(?s)tl\.som.*direct cause.*\n(triton\.|AttributeError)")
+
 
 if __name__ == "__main__":
     unittest.main()

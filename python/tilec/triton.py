@@ -395,7 +395,10 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
         return ours.run(*args, grid=grid, **kwargs)
     except CompilationError as error:
         types = dict(zip(kwargs, _as_types(list(kwargs.values()))))
-        original(kernel, *_as_types(args), grid=grid, warmup=True, **types)  # what Triton refuses too is Triton's error
+        try:
+            original(kernel, *_as_types(args), grid=grid, warmup=True, **types)
+        except Exception as theirs:  # what Triton refuses too is Triton's error, after one report of tilec's
+            raise theirs from error
         raise _tritons(error) from error
 
 
