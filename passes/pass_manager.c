@@ -41,7 +41,7 @@ static const Target *target_of(const FuncState *state) { return &state->func->mo
 
 // The words of passes.def's conditions.
 #define HAS(fact)          has(state, FACT_##fact)
-#define PLANS(flag)         func_plans(state->func, PLAN_##flag)
+#define PLANS(flag)        func_plans(state->func, PLAN_##flag)
 #define CHANGED            (!state->simple)
 #define SHORT_OF_REGISTERS short_of_registers(state)
 #define ASKS_FOR_TMA       (target_of(state)->tma == TMA_ON || target_of(state)->epilogue == EPILOGUE_ON)
@@ -59,8 +59,9 @@ static const Target *target_of(const FuncState *state) { return &state->func->mo
 
 #define NEEDS(states) (states)
 static const PassInfo passes[] = {
-#define X(name, flags, needs, condition, meaning)           {#name, meaning, NULL, flags, needs, pass_##name},
-#define STEP(entry, name, flags, needs, condition, meaning) {#name, meaning, #entry, flags, needs, pass_##name},
+#define X(name, flags, needs, condition, meaning) {#name, meaning, NULL, flags, needs, pass_##name},
+#define STEP(entry, name, flags, needs, condition, meaning)                                                  \
+  {#name, meaning, #entry, flags, needs, pass_##name},
 #include "passes/passes.def"
 #undef X
 };
@@ -218,7 +219,8 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   uint32_t errors = diags->errors;
   run->ran = run->changed = false;
   for (uint32_t i = 0; i < module->funcs.n; i++)
-    if (!func_groups(module->funcs.at[i]) || (pass->flags & (TAKES_GROUPS | IN_GROUPS))) run_func(run, pass, &run->states[i]);
+    if (!func_groups(module->funcs.at[i]) || (pass->flags & (TAKES_GROUPS | IN_GROUPS)))
+      run_func(run, pass, &run->states[i]);
   double seconds = seconds_now() - start;
   if (diags->errors > errors) return false; // The pass found an error in its input.
   if (options->verify_each && !module_verify(module, diags)) {
@@ -256,7 +258,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   uint32_t ran = 0;
 
   if (options->after) options->after(NULL, module, true, 0, options->data);
-  if (options->stop_after && !stop) return true; // elaborate
+  if (options->stop_after && !stop) return true;          // elaborate
   if (module->final && !options->only_count) return true; // nothing is left to do
   bool groups = has_groups(module);
   for (uint32_t i = 0; i < count; i++) {

@@ -42,7 +42,7 @@ typedef struct PassEntry {
 const PassInfo *pass_at(uint32_t place);
 // Finds a pass by its name or a former name; NULL: there is none.
 const PassInfo *pass_find(Str name);
-const char *pass_nearest(Str name); // for "did you mean"; NULL: none
+const char *pass_nearest(Str name);    // for "did you mean"; NULL: none
 const PassEntry *pass_entry(Str name); // NULL: there is none
 
 typedef struct PassRunOptions {

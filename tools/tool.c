@@ -153,7 +153,9 @@ PassRunOptions tool_passes(const Options *options, PassReport *state) {
 void tool_passes_end(PassReport *state) {
   const char *asked = state->options->print_after;
   if (state->began && asked && !state->printed)
-    buf_printf(&state->text, "// after %s: it did not run. It was switched off, or its condition in docs/passes.md does not hold\n",
+    buf_printf(&state->text,
+               "// after %s: it did not run. It was switched off, or its condition in docs/passes.md does "
+               "not hold\n",
                asked);
   if (state->text.n) fwrite(state->text.at, 1, state->text.n, stderr);
   buf_free(&state->text);

@@ -402,7 +402,9 @@ static const char *const trait_names[] = {
     "single",  "chooses", "converts", "pieces",      "outside", "grouped",    "setup"};
 
 void ir_print_op_table(Buf *out) {
-  buf_text(out, "| op | operands | results | types | attributes | traits | meaning |\n|---|---|---|---|---|---|---|\n");
+  buf_text(
+      out,
+      "| op | operands | results | types | attributes | traits | meaning |\n|---|---|---|---|---|---|---|\n");
   for (int kind = 0; kind < OP_COUNT; kind++) {
     const OpInfo *info = op_info((OpKind)kind);
     buf_printf(out, "| `%s` | %s | ", info->name, info->operands);

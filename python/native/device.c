@@ -165,11 +165,12 @@ static PyObject *device_repr(Device *self) {
   return PyUnicode_FromFormat("tilec.Device('%s')", tilec_device_name(self->device));
 }
 
-static PyMethodDef methods[] = {{"synchronize", (PyCFunction)(void (*)(void))device_synchronize, METH_NOARGS,
-                                 "Waits until everything launched on the device is done."},
-                                {"_map", (PyCFunction)device_map, METH_VARARGS,
-                                 "_map(address, bytes): (the device's address, an object that keeps the mapping)."},
-                                {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {
+    {"synchronize", (PyCFunction)(void (*)(void))device_synchronize, METH_NOARGS,
+     "Waits until everything launched on the device is done."},
+    {"_map", (PyCFunction)device_map, METH_VARARGS,
+     "_map(address, bytes): (the device's address, an object that keeps the mapping)."},
+    {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {
     {"name", (getter)(void (*)(void))device_name, NULL, "\"cuda:0\", \"sim\" or \"eval\".", NULL},

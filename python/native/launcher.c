@@ -307,7 +307,8 @@ typedef struct RankCall {
 } RankCall;
 
 // Binds the rank's arguments and those by name, which are the same for all.
-static bool bind_rank(Launcher *self, RankCall *rank, PyObject *given, PyObject *const *named, PyObject *names) {
+static bool bind_rank(Launcher *self, RankCall *rank, PyObject *given, PyObject *const *named,
+                      PyObject *names) {
   PyObject *values[MAX_GIVEN_PARAMS + MAX_CONSTANTS];
   Py_ssize_t count = PyTuple_Check(given) ? PyTuple_Size(given) : -1, more = names ? PyTuple_Size(names) : 0;
   if (count < 0 || count + more > MAX_GIVEN_PARAMS + MAX_CONSTANTS) {
@@ -498,7 +499,8 @@ static PyMethodDef methods[] = {
      METH_FASTCALL | METH_KEYWORDS,
      "_launch_on_stream(device, stream, grid, *args): launches there, and gives None."},
     {"_launch_ranks", (PyCFunction)(void (*)(void))launcher_launch_ranks, METH_FASTCALL | METH_KEYWORDS,
-     "_launch_ranks(device, check, grid, ranks, **kwargs): launches on a simulated GPU for each tuple of arguments."},
+     "_launch_ranks(device, check, grid, ranks, **kwargs): launches on a simulated GPU for each tuple of "
+     "arguments."},
     {"_memory", (PyCFunction)(void (*)(void))launcher_memory, METH_FASTCALL | METH_KEYWORDS,
      "(address, bytes) of each array among the arguments."},
     {"_tune", (PyCFunction)(void (*)(void))launcher_tune, METH_FASTCALL | METH_KEYWORDS,

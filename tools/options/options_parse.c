@@ -98,7 +98,8 @@ static bool parse_topic(OptionParser *p, const char *word) {
   }
   if (find_verb(word, &p->options->topic)) return true;
   Buf unused = {0};
-  const char *name = word[0] == 't' && word[1] >= '0' && word[1] <= '9' ? arena_printf(p->arena, "T%s", word + 1) : word;
+  const char *name =
+      word[0] == 't' && word[1] >= '0' && word[1] <= '9' ? arena_printf(p->arena, "T%s", word + 1) : word;
   bool is_code = options_print_code(name, false, &unused);
   buf_free(&unused);
   if (is_code) return p->options->code = name, true;
