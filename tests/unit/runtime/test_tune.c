@@ -9,19 +9,19 @@
 
 enum { N = 3000 };
 
-static const char sums_source[] = "@autotune(configs=[Config({\"BLOCK\": 64}, num_warps=1), "
-                                  "Config({\"BLOCK\": 1024}, num_warps=2)], key=[\"n\"], "
-                                  "reset_to_zero=[\"seen\"], restore_value=[\"x\"])\n"
-                                  "@kernel\n"
-                                  "@grid(cdiv(n, BLOCK))\n"
-                                  "def sums(x: *fp32, seen: *i32, n: i32, BLOCK: constexpr):\n"
-                                  "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
-                                  "    old = load(seen + program_id(0))\n"
-                                  "    device_assert(old == 0)\n"
-                                  "    store(seen + program_id(0), 1)\n"
-                                  "    value = load(x + i, mask=i < n, other=1)\n"
-                                  "    device_assert(value == 1)\n"
-                                  "    store(x + i, value + 1, mask=i < n)\n";
+static const char sums_source[] =
+    "@autotune(configs=[Config({\"BLOCK\": 64}, num_warps=1), Config({\"BLOCK\": 1024}, num_warps=2)], key=[\"n\"], "
+    "reset_to_zero=[\"seen\"], restore_value=[\"x\"])\n"
+    "@kernel\n"
+    "@grid(cdiv(n, BLOCK))\n"
+    "def sums(x: *fp32, seen: *i32, n: i32, BLOCK: constexpr):\n"
+    "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
+    "    old = load(seen + program_id(0))\n"
+    "    device_assert(old == 0)\n"
+    "    store(seen + program_id(0), 1)\n"
+    "    value = load(x + i, mask=i < n, other=1)\n"
+    "    device_assert(value == 1)\n"
+    "    store(x + i, value + 1, mask=i < n)\n";
 
 typedef struct Tuned {
   tilec_device *device;
@@ -102,10 +102,8 @@ TEST(test_ranges) {
   assert_string_equal(setting.name, "num_warps");
   assert_true(setting.is_option && strstr(best.text, setting.value));
   tilec_configuration none = TILEC_CONFIGURATION_INIT;
-  assert_error(tilec_tuning_configuration(tuning, 6, &none), TILEC_ERROR_INVALID_ARGUMENT,
-               "there is no 6, of 6");
-  assert_error(tilec_tuning_setting(tuning, 0, 2, &setting), TILEC_ERROR_INVALID_ARGUMENT,
-               "there is no 2, of 2");
+  assert_error(tilec_tuning_configuration(tuning, 6, &none), TILEC_ERROR_INVALID_ARGUMENT, "there is no 6, of 6");
+  assert_error(tilec_tuning_setting(tuning, 0, 2, &setting), TILEC_ERROR_INVALID_ARGUMENT, "there is no 2, of 2");
   assert_null(tilec_tuning_remark(tuning, 0));
   tilec_tuning_free(tuning);
   tuned_free(&t);
@@ -132,10 +130,8 @@ TEST(test_autotune) {
 // given values hold.
 TEST(test_listed) {
   static const char *const small[] = {"64"}, *const large[] = {"1024"}, *const one[] = {"1"};
-  static const tilec_tune_range of_small[] = {{"BLOCK", 0, small, 1}, {"num_warps", 1, one, 1}},
-                                of_large = {"BLOCK", 0, large, 1};
-  const tilec_tune_listed list[] = {
-      {of_small, 2, {0}}, {&of_large, 1, {40000, 1, 1}}, {of_small, 2, {7, 1, 1}}};
+  static const tilec_tune_range of_small[] = {{"BLOCK", 0, small, 1}, {"num_warps", 1, one, 1}}, of_large = {"BLOCK", 0, large, 1};
+  const tilec_tune_listed list[] = {{of_small, 2, {0}}, {&of_large, 1, {40000, 1, 1}}, {of_small, 2, {7, 1, 1}}};
   Tuned t = tuned_new(scale_source);
   tilec_compile_options compile = TILEC_COMPILE_OPTIONS_INIT;
   compile.arch = "sm_90a";
@@ -148,8 +144,7 @@ TEST(test_listed) {
   assert_int_equal(summary_of(tuning).configurations, 2);
   assert_string_equal(configuration_of(tuning, 0).text, "BLOCK=64 num_warps=1");
   assert_string_equal(configuration_of(tuning, 1).text, "BLOCK=1024");
-  assert_true(configuration_of(tuning, 1).predicted >
-              2 * configuration_of(tuning, 0).predicted); // 40000 programs
+  assert_true(configuration_of(tuning, 1).predicted > 2 * configuration_of(tuning, 0).predicted); // 40000 programs
   tilec_tuning_free(tuning);
   options.ranges = &ranges[1];
   options.range_count = 1;
@@ -229,8 +224,7 @@ TEST(test_kept) {
 // Results that a program measured itself, and results found for others' arguments.
 TEST(test_own) {
   static const char *const two[] = {"2"}, *const block[] = {"256"}, *const wrong[] = {"7"};
-  const tilec_tune_range settings[] = {{"BLOCK", 0, block, 1}, {"num_warps", 1, two, 1}},
-                         bad = {"num_warps", 1, wrong, 1};
+  const tilec_tune_range settings[] = {{"BLOCK", 0, block, 1}, {"num_warps", 1, two, 1}}, bad = {"num_warps", 1, wrong, 1};
   Tuned t = tuned_new(scale_source);
   tilec_tuning *found = NULL;
   int kept = 0;
@@ -255,8 +249,7 @@ TEST(test_own) {
   assert_null(found);
   assert_error(tilec_tune_keep(t.device, t.program, NULL, &bad, 1, 1, t.args, 3, NULL),
                TILEC_ERROR_INVALID_ARGUMENT, "'7' is not a value");
-  assert_error(tilec_tune_keep(t.device, t.program, NULL, settings, 2, 0, t.args, 3, NULL),
-               TILEC_ERROR_INVALID_ARGUMENT, "seconds is 0");
+  assert_error(tilec_tune_keep(t.device, t.program, NULL, settings, 2, 0, t.args, 3, NULL), TILEC_ERROR_INVALID_ARGUMENT, "seconds is 0");
   tuned_free(&t);
 }
 
@@ -334,28 +327,24 @@ TEST(test_predict) {
 
 // Pointers within a buffer, a tensor of the host's, and one argument twice: copies lie as their memory does.
 TEST(test_memory) {
-  static const char source[] = "@kernel\n"
-                               "@grid(1)\n"
-                               "def inside(x: *fp32, y: *fp32, z: *fp32, n: i32):\n"
-                               "    i = arange(0, 64)\n"
-                               "    device_assert(load(z + i) == 3)\n"
-                               "    store(x + i, load(x + i) + load(z + i))\n"
-                               "    debug_barrier()\n"
-                               "    device_assert(load(y + 100 + i) >= 4)\n"
-                               "    device_assert(load(y + i) == 1)\n";
+  static const char source[] =
+      "@kernel\n"
+      "@grid(1)\n"
+      "def inside(x: *fp32, y: *fp32, z: *fp32, n: i32):\n"
+      "    i = arange(0, 64)\n"
+      "    device_assert(load(z + i) == 3)\n"
+      "    store(x + i, load(x + i) + load(z + i))\n"
+      "    debug_barrier()\n"
+      "    device_assert(load(y + 100 + i) >= 4)\n"
+      "    device_assert(load(y + i) == 1)\n";
   static _Alignas(16) float host[80];
   int64_t shape[] = {64};
   for (int i = 0; i < 80; i++) host[i] = 3;
-  Tensor tensor = {.data = host + 5,
-                   .device_type = TENSOR_CPU,
-                   .ndim = 1,
-                   .code = TENSOR_FLOAT,
-                   .bits = 32,
-                   .lanes = 1,
+  Tensor tensor = {.data = host + 5, .device_type = TENSOR_CPU, .ndim = 1, .code = TENSOR_FLOAT, .bits = 32, .lanes = 1,
                    .shape = shape};
   Tuned t = tuned_new(source);
-  const tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, tilec_buffer_address(t.x) + 400), t.args[0],
-                            tilec_arg_dl(&tensor), tilec_arg_int(1)};
+  const tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, tilec_buffer_address(t.x) + 400), t.args[0], tilec_arg_dl(&tensor),
+                            tilec_arg_int(1)};
   tilec_tuning *tuning = NULL;
   tilec_tune_options options = TILEC_TUNE_OPTIONS_INIT;
   options.ranges = &ranges[1];
@@ -387,45 +376,34 @@ TEST(test_errors) {
     tilec_tune_options options = TILEC_TUNE_OPTIONS_INIT;
     options.ranges = &wrong[i].range;
     options.range_count = 1;
-    assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), wrong[i].status,
-                 wrong[i].text);
+    assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), wrong[i].status, wrong[i].text);
     assert_null(tuning);
   }
   tilec_tune_options options = TILEC_TUNE_OPTIONS_INIT;
   options.grid[0] = 0;
-  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
-               TILEC_ERROR_INVALID_ARGUMENT, "nothing to time");
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "nothing to time");
   options = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
   tilec_tune_listed listed = {NULL, 0, {0, 0, 0}};
   options.configuration_count = 1;
-  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
-               TILEC_ERROR_INVALID_ARGUMENT, "options.configurations is NULL");
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.configurations is NULL");
   options.configurations = &listed;
   listed.grid[0] = 1;
-  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
-               TILEC_ERROR_INVALID_ARGUMENT, "options.configurations[0].grid has");
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.configurations[0].grid has");
   listed = (tilec_tune_listed){&wrong[0].range, 1, {0, 0, 0}};
   assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
                TILEC_ERROR_INVALID_ARGUMENT, "'3' is not a value of it");
   options = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
   options.timeout = -1;
-  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
-               TILEC_ERROR_INVALID_ARGUMENT, "options.timeout");
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.timeout");
   options.size = 0;
-  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning),
-               TILEC_ERROR_INVALID_ARGUMENT, "options.size");
-  assert_error(tilec_tune(t.device, t.program, NULL, NULL, t.args, 2, &tuning), TILEC_ERROR_INVALID_ARGUMENT,
-               "'n'");
-  assert_error(tilec_tune(t.device, t.program, NULL, NULL, NULL, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT,
-               "args is NULL");
-  assert_error(tilec_tune(NULL, t.program, NULL, NULL, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT,
-               "device is NULL");
+  assert_error(tilec_tune(t.device, t.program, NULL, &options, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "options.size");
+  assert_error(tilec_tune(t.device, t.program, NULL, NULL, t.args, 2, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "'n'");
+  assert_error(tilec_tune(t.device, t.program, NULL, NULL, NULL, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "args is NULL");
+  assert_error(tilec_tune(NULL, t.program, NULL, NULL, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "device is NULL");
   t.args[0] = tilec_arg_pointer(TILEC_FP32, 4096);
-  assert_error(tilec_tune(t.device, t.program, NULL, NULL, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT,
-               "tilec_buffer_wrap");
+  assert_error(tilec_tune(t.device, t.program, NULL, NULL, t.args, 3, &tuning), TILEC_ERROR_INVALID_ARGUMENT, "tilec_buffer_wrap");
   tilec_device *eval = open_device("eval");
-  assert_error(tilec_tune(eval, t.program, NULL, NULL, t.args + 2, 1, &tuning), TILEC_ERROR_NOT_SUPPORTED,
-               "eval runs tile IR");
+  assert_error(tilec_tune(eval, t.program, NULL, NULL, t.args + 2, 1, &tuning), TILEC_ERROR_NOT_SUPPORTED, "eval runs tile IR");
   tilec_device_close(eval);
   assert_error(tilec_tuning_get_summary(NULL, NULL), TILEC_ERROR_INVALID_ARGUMENT, "tuning is NULL");
   tilec_tuning_free(NULL);
