@@ -2,11 +2,13 @@
 // Builds the unpacking of e2m1 numbers, and the multiplication of a dot's operand by its scales (OCP Microscaling Formats
 // 1.0).
 //
+// ```
 // before  %d = dot %a, %b, %acc, %false, %scale_a, %scale_b    (%a: tile<128x128xfp8e4nv>, %scale_a: tile<128x4xu8>)
 // after   %x = cast %a : tile<128x128xbf16>
 //         %s = %scale_a as bf16, each element 32 times along k
 //         %y = mul %x, %s                                      (the same of %b)
 //         %d = dot %y, ..., %acc
+// ```
 #include <math.h>
 #include <string.h>
 

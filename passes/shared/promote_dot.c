@@ -171,10 +171,12 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
 
 // --- scales
 //
+// ```
 // before  %x = load %p : tile<1x1x512xu8>               (blocks of 128 x 4, as they are in memory)
 //         %y = reshape, trans and reshape of %x : tile<128x4xu8>
 // after   %q = reshape, trans and reshape of %p : tile<128x4x*u8>
 //         %y = load %q : tile<128x4xu8>                 (which pipeline can copy to the buffer)
+// ```
 
 static bool is_moved(const Op *op) { return op && op_has(op, VIEW) && !op_has(op, SPREADS); }
 

@@ -149,12 +149,12 @@ typedef struct Launch {
   const unsigned char *params; // program->param_bytes of each device
   uint32_t resident;           // CTAs of a device that make progress together
   uint32_t multiprocessors;
-  bool descending;       // order of warps
-  bool late;             // asynchronous effects happen at their wait
-  bool hasty;            // a try_wait on an incomplete phase gives false once before it waits
+  bool descending;       // Order of warps.
+  bool late;             // Asynchronous effects happen at their wait.
+  bool hasty;            // A try_wait on an incomplete phase gives false once before it waits.
   const SimHooks *hooks; // NULL: no checker
   uint64_t budget;
-  double timeout, deadline; // in seconds; the deadline is by the monotonic clock; timeout 0: none
+  double timeout, deadline; // In seconds. The deadline is by the monotonic clock. Timeout 0: none.
   double spent;             // seconds of the timeout used before the launch began
   const int *cancel;        // NULL: cannot be cancelled
   uint32_t watch_every;     // 0: the default

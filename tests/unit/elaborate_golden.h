@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_ELABORATE_GOLDEN_H
 #define TESTS_UNIT_ELABORATE_GOLDEN_H
 
+
 #include <dirent.h>
 #include "tests/unit/unit.h"
 #include "frontend/frontend.h"
@@ -51,8 +52,7 @@ static inline const char *name_of(World *w, const char *text, size_t n) {
 static inline void add_param(World *w, Spec *spec, const char *word, const char *equals) {
   ParamSpec param = {.name = name_of(w, word, (size_t)(equals - word))};
   ParamTextError error;
-  if (!param_parse(&w->ir, str_from(equals + 1), param.name, &param, &error))
-    fail_msg("%s: %s", word, error.message);
+  if (!param_parse(&w->ir, str_from(equals + 1), param.name, &param, &error)) fail_msg("%s: %s", word, error.message);
   spec->params[spec->param_count++] = param;
 }
 

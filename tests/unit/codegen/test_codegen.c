@@ -390,8 +390,7 @@ TEST(test_no_growth) {
 
 int suite_codegen(void) {
   if (!assembler()) print_message("SKIPPED assembling what is generated: ptxas is not on this machine\n");
-  if (!file_check())
-    print_message("SKIPPED golden files of code generation: FileCheck is not on this machine\n");
+  if (!file_check()) print_message("SKIPPED golden files of code generation: FileCheck is not on this machine\n");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elementwise), cmocka_unit_test(test_math),      cmocka_unit_test(test_casts),
       cmocka_unit_test(test_golden),      cmocka_unit_test(test_no_growth), cmocka_unit_test(test_atomics),

@@ -176,14 +176,13 @@ TEST(test_sectors) {
 TEST(test_reciprocals) {
   IrFixture s;
   ir_fixture_open(&s);
-  CostReport *r =
-      report_of(&s,
-                kernel_of(&s.arena, 1,
-                          "  %u = cast %i : tile<128xu32, #l>\n"
-                          "  %t = constant {value = 1431655766} : tile<128xu32, #l>\n"
-                          "  %h = mulhi %u, %t : tile<128xu32, #l>\n  %d = cast %h : tile<128xi32, #l>\n"
-                          "  %q = addptr %p, %d : tile<128x*i32, #l>\n  %w = load %q : tile<128xi32, #l>\n"),
-                128, 1);
+  CostReport *r = report_of(&s,
+                            kernel_of(&s.arena, 1,
+                                      "  %u = cast %i : tile<128xu32, #l>\n"
+                                      "  %t = constant {value = 1431655766} : tile<128xu32, #l>\n"
+                                      "  %h = mulhi %u, %t : tile<128xu32, #l>\n  %d = cast %h : tile<128xi32, #l>\n"
+                                      "  %q = addptr %p, %d : tile<128x*i32, #l>\n  %w = load %q : tile<128xi32, #l>\n"),
+                            128, 1);
   assert_true(r->exact);
   expect_range(r->totals.sectors, 16 + 8, 16 + 8);
   ir_fixture_close(&s);

@@ -367,12 +367,10 @@ TEST(test_undefined_in_reduce) {
     if (masked) {
       kernel_expect(&k, 0, "the value to store in out[0] of 512 is undefined");
       assert_string_equal(k.diags.list.at[0]->notes.at[0]->message,
-                          "the load is masked off here, and gives no `other` value: add one that keeps the "
-                          "result, such as `other=0.0` for a sum");
+                          "the load is masked off here, and gives no `other` value: add one that keeps the result, such as `other=0.0` for a sum");
     }
     EvalCheck check = kernel_check(&k, OUT, kernel_bytes(&k, OUT), ELEM_FP32);
-    assert_true(check.outputs == 1 && check.uncertain == (uint64_t)masked &&
-                check.unread == (uint64_t)masked);
+    assert_true(check.outputs == 1 && check.uncertain == (uint64_t)masked && check.unread == (uint64_t)masked);
     kernel_close(&k);
   }
 }

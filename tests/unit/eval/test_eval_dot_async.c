@@ -12,14 +12,15 @@
   name " = shared_alloc {offset = " offset "} : shared<16x16xfp16, "                                         \
        "layout<offset = [1, 2, 4, 8, 16, 32, 72, 128]; 256>>\n"
 #define OPERANDS                                                                                             \
-  "%one = constant {fvalue = 1} : tile<64x16xfp16, " T ">\n%few = constant {fvalue = 1} : tile<16x16xfp16, " \
+  "%one = constant {fvalue = 1} : tile<64x16xfp16, " T                                                       \
+  ">\n%few = constant {fvalue = 1} : tile<16x16xfp16, "                                                      \
   "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 128]; 256>>\n%zero = constant {fvalue = 0}" SUM   \
   "%a = shared_alloc {offset = 0} : shared<64x16xfp16, "                                                     \
-  "layout<offset = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512]; 1024>>\n" B_BUFFER(                              \
-      "%b", "2048") "shared_store %one, %a\nshared_store %few, %b\n"
+  "layout<offset = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512]; 1024>>\n" B_BUFFER("%b", "2048")                 \
+  "shared_store %one, %a\nshared_store %few, %b\n"
 #define STORE(value)                                                                                         \
-  "%i = arange {start = 0, end = 1024} : tile<1024xi32, " T ">\n"                                            \
-  "%os = splat %out : tile<1024x*fp32, " T ">\n%op = addptr %os, %i : tile<1024x*fp32, " T ">\n"             \
+  "%i = arange {start = 0, end = 1024} : tile<1024xi32, " T ">\n"                                              \
+  "%os = splat %out : tile<1024x*fp32, " T ">\n%op = addptr %os, %i : tile<1024x*fp32, " T ">\n"               \
   "%r = reshape " value " : tile<1024xfp32, " T ">\nstore %op, %r\n"
 
 // NULL: every sum is `sum`.
@@ -81,7 +82,7 @@ TEST(test_what_a_dot_reads_is_not_written) {
                        "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
               0, "written while an asynchronous dot reads it");
   expect_sums(OPERANDS B_BUFFER("%c", "2304") "%d = dot %a, %b, %zero" WGMMA "shared_store %few, %c\n"
-                                              "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
+                                           "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
               0, "written while an asynchronous dot reads it");
 }
 

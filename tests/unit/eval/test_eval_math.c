@@ -334,15 +334,12 @@ TEST(test_cancelled_sums) {
 // other implementations' m, and the effect of a common factor on a bound by itself.
 TEST(test_common_errors) {
   static const char BODY[] =
-      SCALARS("fp16") "%p = mul %a, %b : fp16\n%n = max %p, %c : fp16\n%m = cast %n : fp32\n%unit = constant "
-                      "{fvalue = 1.0} : fp32\n"
-                      "%less = constant {fvalue = 0.25} : fp32\n%d = sub %unit, %m : fp32\n%f = sub %less, "
-                      "%m : fp32\n"
-                      "%u = math %d {function = \"exp2\"} : fp32\n%v = math %f {function = \"exp2\"} : "
-                      "fp32\n%t = add %u, %v : fp32\n"
-                      "%q = div %u, %t : fp32\nstore %out, %q\n%l = math %t {function = \"log2\"} : fp32\n%s "
-                      "= add %m, %l : fp32\n"
-                      "%at = addptr %out2, %one : *fp32\nstore %at, %u\nstore %out2, %s\n";
+      SCALARS("fp16")
+      "%p = mul %a, %b : fp16\n%n = max %p, %c : fp16\n%m = cast %n : fp32\n%unit = constant {fvalue = 1.0} : fp32\n"
+      "%less = constant {fvalue = 0.25} : fp32\n%d = sub %unit, %m : fp32\n%f = sub %less, %m : fp32\n"
+      "%u = math %d {function = \"exp2\"} : fp32\n%v = math %f {function = \"exp2\"} : fp32\n%t = add %u, %v : fp32\n"
+      "%q = div %u, %t : fp32\nstore %out, %q\n%l = math %t {function = \"log2\"} : fp32\n%s = add %m, %l : fp32\n"
+      "%at = addptr %out2, %one : *fp32\nstore %at, %u\nstore %out2, %s\n";
   Kernel k;
   uint16_t x[3] = {(uint16_t)number_encode(ELEM_FP16, 1.7), (uint16_t)number_encode(ELEM_FP16, 1.3), 0};
   kernel_open(&k, "%x: *fp16, %out: *fp32, %out2: *fp32", BODY);
@@ -350,8 +347,7 @@ TEST(test_common_errors) {
   kernel_output(&k, OUT, 4);
   kernel_output(&k, OUT2, 8);
   kernel_must_run(&k, RUN(&k, X, OUT, OUT2));
-  double product = number_decode(ELEM_FP16, x[0]) * number_decode(ELEM_FP16, x[1]),
-         share = 1 / (1 + exp2(0.25 - 1));
+  double product = number_decode(ELEM_FP16, x[0]) * number_decode(ELEM_FP16, x[1]), share = 1 / (1 + exp2(0.25 - 1));
   float right = (float)share, sum = (float)log2(exp2(1) + exp2(0.25));
   assert_int_equal(kernel_check(&k, OUT, &right, ELEM_FP32).wrong, 0);
   for (int off = -4; off <= 4; off++) { // in fp16's u of m
@@ -369,13 +365,12 @@ TEST(test_exact_sums) {
   static const float TERMS[][3] = {{3, 0, 0}, {0.5f, 1.25f, 1024}, {0x1p-24f, 1, 1}};
   for (int n = 0; n < 3; n++) {
     Kernel k;
-    kernel_open(
-        &k, "%x: *fp32, %out: *i1, %n: i32",
-        "%i = arange {start = 0, end = 4} : tile<4xi32>\n%xs = splat %x : tile<4x*fp32>\n"
-        "%xp = addptr %xs, %i : tile<4x*fp32>\n%v = load %xp : tile<4xfp32>\n"
-        "%s = reduce %v {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}\n"
-        "%t = reduce %v {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}\n"
-        "%e = le %s, %t : i1\nstore %out, %e\n");
+    kernel_open(&k, "%x: *fp32, %out: *i1, %n: i32",
+                "%i = arange {start = 0, end = 4} : tile<4xi32>\n%xs = splat %x : tile<4x*fp32>\n"
+                "%xp = addptr %xs, %i : tile<4x*fp32>\n%v = load %xp : tile<4xfp32>\n"
+                "%s = reduce %v {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}\n"
+                "%t = reduce %v {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}\n"
+                "%e = le %s, %t : i1\nstore %out, %e\n");
     float x[4] = {TERMS[n][0], TERMS[n][1], TERMS[n][2], 0};
     eval_memory_add(k.memory, X, x, sizeof x, true);
     kernel_output(&k, OUT, 1);

@@ -385,8 +385,7 @@ TEST(test_undefined) {
     assert_string_equal(
         noted(&f),
         kind == 1
-            ? "the load is masked off here, and gives no `other` value: add one that keeps the result, such "
-              "as `other=0.0` for a sum"
+            ? "the load is masked off here, and gives no `other` value: add one that keeps the result, such as `other=0.0` for a sum"
             : "an integer is divided by zero here: choose another divisor for these elements, with tl.where");
     fixture_close(&f);
   }

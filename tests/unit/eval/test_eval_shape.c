@@ -88,9 +88,7 @@ TEST(test_gather_out_of_range) {
     kernel_output(&k, OUT, sizeof x);
     bool fine = bad >= 0 && bad < 8;
     assert_int_equal(RUN(&k, X, OUT, (uint64_t)bad), fine);
-    if (!fine)
-      kernel_expect(&k, 0,
-                    "the value to store in out[0] of 64 is undefined, in program (0, 0, 0), element 0");
+    if (!fine) kernel_expect(&k, 0, "the value to store in out[0] of 64 is undefined, in program (0, 0, 0), element 0");
     kernel_close(&k);
   }
 }
@@ -287,10 +285,11 @@ TEST(test_block_errors) {
     int64_t row, column;
     bool goes_on; // what no load read may be stored, with a warning
   } CASES[] = {
-      {"{boundary = [0], padding = \"zero\"}", "load out of bounds: 5 of 5 in dimension 1 of x", 0, 2, false},
+      {"{boundary = [0], padding = \"zero\"}",
+       "load out of bounds: 5 of 5 in dimension 1 of x", 0, 2, false},
       {"{boundary = [0], padding = \"zero\"}", "", 0, 1, false},
-      {"{boundary = [1], padding = \"zero\"}", "load out of bounds: -1 of 6 in dimension 0 of x", -1, 0,
-       false},
+      {"{boundary = [1], padding = \"zero\"}",
+       "load out of bounds: -1 of 6 in dimension 0 of x", -1, 0, false},
       {"{boundary = [0, 1]}", "is undefined", 3, 0, true},
       {"{boundary = [0, 1]}", "", 2, 0, false},
   };
@@ -319,8 +318,7 @@ int suite_eval_shape(void) {
       cmocka_unit_test(test_views),
       cmocka_unit_test(test_join_split_cat),
       cmocka_unit_test(test_gather_out_of_range),
-      cmocka_unit_test(test_sort),
-      cmocka_unit_test(test_merge),
+      cmocka_unit_test(test_sort), cmocka_unit_test(test_merge),
       cmocka_unit_test(test_histogram),
       cmocka_unit_test(test_block_load),
       cmocka_unit_test(test_block_store),

@@ -26,9 +26,9 @@ static void parse(Setup *setup, const char *name, Str text) {
 }
 
 TEST(test_golden) {
-  static const char *const names[] = {"expressions.tile", "statements.tile", "lines.tile",
-                                      "lex_errors.tile",  "errors.tile",     "unclosed.tile",
-                                      "kernels.py",       "utf16.tile",      "carriage_returns.tile"};
+  static const char *const names[] = {"expressions.tile", "statements.tile", "lines.tile", "lex_errors.tile",
+                                      "errors.tile",      "unclosed.tile",   "kernels.py",
+                                      "utf16.tile",       "carriage_returns.tile"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     Setup setup;
     Buf out = {0};
@@ -186,8 +186,7 @@ TEST(test_expression) {
       {"a, 1\n", "1:1 tuple (1:1 name a, 1:4 int 1)\n"},
       {"[1, a00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000]",
        "1:1 list\n  1:2 int 1\n"
-       "  1:5 name "
-       "a00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\n"},
+       "  1:5 name a00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000\n"},
       {"1 +", NULL},
       {"", NULL},
       {"a = 1", NULL},

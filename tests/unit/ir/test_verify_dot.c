@@ -19,15 +19,15 @@
 
 // tf32: a in registers for wgmma. Then accumulators and a of the dot whose rows go there in pairs.
 // Then accumulators and b of the transposed one: the columns of b are its rows.
-#define IN_TF32       "layout<reg = [128, 4, 8], lane = [1, 2, 16, 32, 64], warp = [256, 512]; 1024>"
-#define PAIRS         "layout<reg = [1, 64, 8, 16, 32], lane = [2, 4, 128, 256, 512], warp = [1024, 2048]; 4096>"
-#define IN_PAIRS      "layout<reg = [16, 4, 8], lane = [1, 2, 32, 64, 128], warp = [256, 512]; 1024>"
-#define TURNED        "layout<reg = [64, 1, 512, 1024, 2048], lane = [128, 256, 2, 4, 8], warp = [16, 32]; 4096>"
-#define SWAPPED       "layout<reg = [64, 8, 512, 1024, 2048], lane = [128, 256, 1, 2, 4], warp = [16, 32]; 4096>"
-#define IN_TURNED     "layout<reg = [1, 256, 512], lane = [64, 128, 2, 4, 8], warp = [16, 32]; 1024>"
+#define IN_TF32   "layout<reg = [128, 4, 8], lane = [1, 2, 16, 32, 64], warp = [256, 512]; 1024>"
+#define PAIRS     "layout<reg = [1, 64, 8, 16, 32], lane = [2, 4, 128, 256, 512], warp = [1024, 2048]; 4096>"
+#define IN_PAIRS  "layout<reg = [16, 4, 8], lane = [1, 2, 32, 64, 128], warp = [256, 512]; 1024>"
+#define TURNED    "layout<reg = [64, 1, 512, 1024, 2048], lane = [128, 256, 2, 4, 8], warp = [16, 32]; 4096>"
+#define SWAPPED   "layout<reg = [64, 8, 512, 1024, 2048], lane = [128, 256, 1, 2, 4], warp = [16, 32]; 4096>"
+#define IN_TURNED "layout<reg = [1, 256, 512], lane = [64, 128, 2, 4, 8], warp = [16, 32]; 1024>"
 #define HALVES_TURNED "layout<reg = [64, 1, 512], lane = [128, 256, 2, 4, 8], warp = [16, 32]; 1024>"
-#define OF_PA         "layout<offset = [1, 2, 4, 8, 16, 36, 72, 128, 256, 512]; 1024>"
-#define OF_PB         "layout<offset = [64, 128, 256, 512, 1, 258, 516, 8, 16, 32]; 1024>"
+#define OF_PA     "layout<offset = [1, 2, 4, 8, 16, 36, 72, 128, 256, 512]; 1024>"
+#define OF_PB     "layout<offset = [64, 128, 256, 512, 1, 258, 516, 8, 16, 32]; 1024>"
 
 #define ACC "tile<64x64xfp32, " SUMS ">"
 
@@ -130,8 +130,7 @@ static const DotCase cases[] = {
      "dot: operand a needs 'anchor_a', the layout in which wgmma takes it, or 'shared_a'"},
     {NONE("%n1, %n2, %n", "instruction = \"mma\", anchor = " SUMS ", anchor_a = " IN_A),
      "dot: operand b needs 'anchor_b', the layout in which mma takes it\n"},
-    {WGMMA("%ra, %b, %s", "async, swapped"),
-     "dot: 'swapped' is of a dot whose operand a is in shared memory"},
+    {WGMMA("%ra, %b, %s", "async, swapped"), "dot: 'swapped' is of a dot whose operand a is in shared memory"},
     {MMA("%ra, %rb, %s", ", swapped"), "dot: 'swapped' is of wgmma, and of mma with 'k_run', not of mma"},
     {MMA("%ra, %rb, %s", ", k_run = 2"), NULL},
     {MMA("%ra, %rb, %s", ", k_run = 3"), "dot: 'k_run' is of mma with 16-bit operands and no padding"},

@@ -362,8 +362,7 @@ static void keep_tuned(tilec_device *device, int64_t n, const char *block) {
   assert_ok(compilation_init(&c));
   assert_ok(compile_parse(&c, "as/another/file.tile", (Str){tuned_source, sizeof tuned_source - 1}));
   const ConstValue value = {.kind = CONST_INT, .i = n};
-  ParamSpec params[] = {{.name = ir_name(&c.ir, STR("out"))},
-                        {.name = ir_name(&c.ir, STR("n")), .value = &value}};
+  ParamSpec params[] = {{.name = ir_name(&c.ir, STR("out"))}, {.name = ir_name(&c.ir, STR("n")), .value = &value}};
   const Spec spec = {.params = params, .param_count = 2, .target = device->target};
   assert_true(tuned_keep(&c, &spec, device, settings, 2, 1e-6));
   compilation_free(&c);
@@ -409,16 +408,11 @@ TEST(test_launches_take_what_was_tuned) {
 int suite_cache_launch(void) {
 #define CACHED(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
-      CACHED(test_text_changes_the_key),
-      CACHED(test_specialisation_changes_the_key),
-      CACHED(test_options_change_the_key),
-      CACHED(test_imports_change_the_key),
-      CACHED(test_broken_entry),
-      CACHED(test_entry_runs),
-      CACHED(test_switched_off),
-      CACHED(test_log),
-      CACHED(test_errors_leave_nothing),
-      CACHED(test_shapes_change_the_key),
+      CACHED(test_text_changes_the_key),   CACHED(test_specialisation_changes_the_key),
+      CACHED(test_options_change_the_key), CACHED(test_imports_change_the_key),
+      CACHED(test_broken_entry),           CACHED(test_entry_runs),
+      CACHED(test_switched_off),           CACHED(test_log),
+      CACHED(test_errors_leave_nothing),   CACHED(test_shapes_change_the_key),
       CACHED(test_launches_take_what_was_tuned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

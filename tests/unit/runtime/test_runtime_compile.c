@@ -142,23 +142,21 @@ TEST(test_meta_of_hidden_parameters) {
   Compilation c;
   Buf meta = {0};
   Spec spec = {.target = target_default()};
-  static const char source[] =
-      "module { kernel @k(%p: *fp16, %n: i64, %room: *i8 {hidden = scratch}) map %map: "
-      "tensor_map<fp16, box=[64], swizzle=128, fill=zero> {\n"
-      "%one = constant {value = 1} : i64 %size = add %n, %one : i64 yield %p, %size } {\n"
-      "return } }";
+  static const char source[] = "module { kernel @k(%p: *fp16, %n: i64, %room: *i8 {hidden = scratch}) map %map: "
+                               "tensor_map<fp16, box=[64], swizzle=128, fill=zero> {\n"
+                               "%one = constant {value = 1} : i64 %size = add %n, %one : i64 yield %p, %size } {\n"
+                               "return } }";
   assert_int_equal(compilation_init(&c), TILEC_OK);
   assert_int_equal(compile_parse(&c, "k.tir", str_from(source)), TILEC_OK);
   assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
   assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
   assert_int_equal(compile_meta(&c, true, &meta), TILEC_OK);
-  const char *expected =
-      "{\"name\": \"room\", \"type\": \"*i8\", \"offset\": 16, \"bytes\": 8, \"facts\": [], "
-      "\"hidden\": \"scratch\"}, {\"name\": \"map\", \"type\": \"tensor_map<fp16, box=[64], "
-      "swizzle=128, fill=zero>\", \"offset\": 64, \"bytes\": 128, \"facts\": [], "
-      "\"hidden\": \"tensor_map\"}], \"maps\": [{\"name\": \"map\", \"param\": 3, \"element\": "
-      "\"fp16\", \"box\": [64], \"swizzle\": 128, \"fill\": \"zero\", \"base\": \"p\", \"sizes\": "
-      "[\"(n + 1)\"], \"strides\": []}]}\n";
+  const char *expected = "{\"name\": \"room\", \"type\": \"*i8\", \"offset\": 16, \"bytes\": 8, \"facts\": [], "
+                         "\"hidden\": \"scratch\"}, {\"name\": \"map\", \"type\": \"tensor_map<fp16, box=[64], "
+                         "swizzle=128, fill=zero>\", \"offset\": 64, \"bytes\": 128, \"facts\": [], "
+                         "\"hidden\": \"tensor_map\"}], \"maps\": [{\"name\": \"map\", \"param\": 3, \"element\": "
+                         "\"fp16\", \"box\": [64], \"swizzle\": 128, \"fill\": \"zero\", \"base\": \"p\", \"sizes\": "
+                         "[\"(n + 1)\"], \"strides\": []}]}\n";
   if (!strstr(meta.at, expected)) fail_msg("no %s in %s", expected, meta.at);
   buf_free(&meta);
   compilation_free(&c);
@@ -188,8 +186,7 @@ TEST(test_all_steps) {
   compilation_free(&c);
 }
 
-static void break_after_coalesce(const char *pass, IrModule *module, bool changed, double seconds,
-                                 void *data) {
+static void break_after_coalesce(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
   (void)module, (void)changed, (void)seconds, (void)data;
   if (pass && strcmp(pass, "coalesce") == 0) BUG("a broken rule");
 }
@@ -236,8 +233,7 @@ typedef struct Spoilt {
   Buf before; // the module's text
 } Spoilt;
 
-static void spoil_after_layouts(const char *pass, IrModule *module, bool changed, double seconds,
-                                void *data) {
+static void spoil_after_layouts(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
   (void)changed, (void)seconds;
   Spoilt *spoilt = data;
   if (pass && strcmp(pass, "propagate_layouts") == 0) spoilt->has_layouts = true;

@@ -30,8 +30,8 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[] = {
-    {TILEC_FP16, ELEM_FP16, ELEM_FP32, "float32"},       {TILEC_BF16, ELEM_BF16, ELEM_FP32, "float32"},
-    {TILEC_FP32, ELEM_FP32, ELEM_FP32, "float32"},       {TILEC_I8, ELEM_I8, ELEM_I32, "int32"},
+    {TILEC_FP16, ELEM_FP16, ELEM_FP32, "float32"},    {TILEC_BF16, ELEM_BF16, ELEM_FP32, "float32"},
+    {TILEC_FP32, ELEM_FP32, ELEM_FP32, "float32"},    {TILEC_I8, ELEM_I8, ELEM_I32, "int32"},
     {TILEC_FP8E4NV, ELEM_FP8E4NV, ELEM_FP32, "float32"},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -121,8 +121,7 @@ static tilec_status launch(const Product *p, const Sizes *s) {
   return tilec_launch(p->kernel, &options, args, sizeof args / sizeof *args);
 }
 
-static int element(const int *host, const Sizes *s, int64_t row, int64_t rows, int64_t column,
-                   int64_t stride) {
+static int element(const int *host, const Sizes *s, int64_t row, int64_t rows, int64_t column, int64_t stride) {
   bool inside = row >= 0 && row < rows && column >= 0 && column < s->k;
   return inside ? host[row * stride + column] : 0;
 }
@@ -139,9 +138,8 @@ static void check(const Product *p, const Sizes *s) {
       uint64_t bits = p->kind->sum == ELEM_I32 ? (uint32_t)sum : number_encode(ELEM_FP32, (double)sum);
       if (got[r * BLOCK + c] != (uint32_t)bits)
         fail_msg("%s: %lld x %lld x %lld from %lld, %lld: element %lld, %lld is %x, not %lld",
-                 elem_info(p->kind->elem)->name, (long long)s->m, (long long)s->n, (long long)s->k,
-                 (long long)s->i0, (long long)s->j0, (long long)r, (long long)c, got[r * BLOCK + c],
-                 (long long)sum);
+                 elem_info(p->kind->elem)->name, (long long)s->m, (long long)s->n, (long long)s->k, (long long)s->i0,
+                 (long long)s->j0, (long long)r, (long long)c, got[r * BLOCK + c], (long long)sum);
     }
 }
 
@@ -167,12 +165,18 @@ static const Specialisation *variant_with_maps(const Product *p) {
 // Ragged sizes, and blocks that begin outside, far away, or end there.
 TEST(test_what_is_outside) {
   static const Sizes sizes[] = {
-      {64, 64, 128, 160, 160, 0, 0, 0},      {50, 64, 130, 144, 144, 0, 0, 0},
-      {64, 3, 1, 16, 32, 0, 0, 0},           {1, 1, 160, 160, 160, 0, 0, 0},
-      {96, 90, 100, 160, 160, 37, 31, 0},    {64, 64, 65, 80, 80, -5, -63, 0},
-      {64, 64, 64, 64, 64, -64, 0, 0},       {64, 64, 64, 64, 64, 64, 5, 0},
-      {64, 64, 64, 64, 64, INT32_MIN, 1, 0}, {64, 64, 64, 64, 64, 3, INT32_MAX - 63, 0},
-      {60, 60, 0, 64, 64, 3, 0, 0},          {30, 60, 140, 160, 160, 0, 0, 64},
+      {64, 64, 128, 160, 160, 0, 0, 0},
+      {50, 64, 130, 144, 144, 0, 0, 0},
+      {64, 3, 1, 16, 32, 0, 0, 0},
+      {1, 1, 160, 160, 160, 0, 0, 0},
+      {96, 90, 100, 160, 160, 37, 31, 0},
+      {64, 64, 65, 80, 80, -5, -63, 0},
+      {64, 64, 64, 64, 64, -64, 0, 0},
+      {64, 64, 64, 64, 64, 64, 5, 0},
+      {64, 64, 64, 64, 64, INT32_MIN, 1, 0},
+      {64, 64, 64, 64, 64, 3, INT32_MAX - 63, 0},
+      {60, 60, 0, 64, 64, 3, 0, 0},
+      {30, 60, 140, 160, 160, 0, 0, 64},
   };
   for (int n = 0; n < KINDS; n++) {
     Product *p = product_new("sim", &kinds[n], TILEC_TMA_ON);

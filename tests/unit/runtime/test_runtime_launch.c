@@ -237,14 +237,9 @@ TEST(test_arguments_by_functions) {
   tilec_arg_set_float(&set[5], 0.5);
   tilec_arg_set_none(&set[6]);
   tilec_arg_set_default(&set[7]);
-  const tilec_arg made[8] = {tilec_arg_pointer(TILEC_FP16, 4096),
-                             tilec_arg_buffer(TILEC_U8, buffer),
-                             tilec_arg_int(-3),
-                             tilec_arg_uint(UINT64_MAX),
-                             tilec_arg_bool(2),
-                             tilec_arg_float(0.5),
-                             tilec_arg_none(),
-                             tilec_arg_default()};
+  const tilec_arg made[8] = {tilec_arg_pointer(TILEC_FP16, 4096), tilec_arg_buffer(TILEC_U8, buffer),
+                             tilec_arg_int(-3), tilec_arg_uint(UINT64_MAX), tilec_arg_bool(2),
+                             tilec_arg_float(0.5), tilec_arg_none(), tilec_arg_default()};
   assert_memory_equal(set, made, sizeof made);
   tilec_buffer_free(buffer);
   tilec_device_close(device);
@@ -302,7 +297,8 @@ TEST(test_parameters_by_value) {
 }
 
 TEST(test_hidden_parameters_that_nothing_fills) {
-  static const char source[] = "module { kernel @k(%out: *i32, %room: *i8 {hidden = scratch}) { return } }";
+  static const char source[] =
+      "module { kernel @k(%out: *i32, %room: *i8 {hidden = scratch}) { return } }";
   for (int dev = 0; dev < DEVICES; dev++) {
     tilec_device *device = open_device(devices[dev]);
     tilec_kernel *kernel = NULL;
@@ -323,8 +319,7 @@ TEST(test_no_grid) {
   tilec_device *device = open_device("eval");
   tilec_kernel *kernel = kernel_of(device, "@kernel\ndef f(x: *fp32):\n    store(x, 1.0)\n");
   tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, 256)};
-  assert_error(tilec_launch(kernel, NULL, args, 1), TILEC_ERROR_INVALID_ARGUMENT,
-               "f has no @grid: set options.grid to the number of programs");
+  assert_error(tilec_launch(kernel, NULL, args, 1), TILEC_ERROR_INVALID_ARGUMENT, "f has no @grid: set options.grid to the number of programs");
   tilec_kernel_free(kernel);
   tilec_device_close(device);
 }

@@ -74,43 +74,10 @@ static const MapCase cases[] = {
     {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {0, 64}, {64}, "a size is not from 1"},
     {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, -5}, {64}, "a size is not from 1"},
     {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {0x7fffff01, 64}, {64}, "a size is not from 1"},
-    {"fp16",
-     TILEC_FP16,
-     6,
-     2,
-     2,
-     {64, 64},
-     128,
-     3,
-     0,
-     {64, 64},
-     {65},
-     "a stride is not a multiple of 16 bytes"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {65}, "a stride is not a multiple of 16 bytes"},
     {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {-64}, "a stride is not from 0 to 2^40"},
-    {"fp16",
-     TILEC_FP16,
-     6,
-     2,
-     2,
-     {64, 64},
-     128,
-     3,
-     0,
-     {64, 64},
-     {INT64_C(1) << 39},
-     "a stride is not from 0 to 2^40"},
-    {"fp16",
-     TILEC_FP16,
-     6,
-     2,
-     2,
-     {64, 64},
-     128,
-     3,
-     0,
-     {64, 64},
-     {INT64_MAX},
-     "a stride is not from 0 to 2^40"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {INT64_C(1) << 39}, "a stride is not from 0 to 2^40"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {INT64_MAX}, "a stride is not from 0 to 2^40"},
 };
 
 // Stores the map's words; with two maps, to see that each has its own place.
@@ -124,8 +91,7 @@ static void print_kernel(const MapCase *c, Buf *out) {
     buf_printf(out, "map %%m%u: tensor_map<%s, box=[", m, c->elem);
     for (uint32_t i = 0; i < c->rank; i++) buf_printf(out, "%s%u", i ? ", " : "", c->box[i]);
     buf_printf(out, "], swizzle=%u, fill=%s> {\n", c->swizzle, c->nan ? "nan" : "zero");
-    buf_printf(out, "%%o = constant {value = %u} : i32 %%at = addptr %%base, %%o : *%s yield %%at",
-               m * 16 / c->bytes, c->elem);
+    buf_printf(out, "%%o = constant {value = %u} : i32 %%at = addptr %%base, %%o : *%s yield %%at", m * 16 / c->bytes, c->elem);
     for (uint32_t i = 0; i < c->rank; i++) buf_printf(out, ", %%n%u", i);
     for (uint32_t i = 0; i + 1 < c->rank; i++) buf_printf(out, ", %%s%u", i);
     buf_text(out, " }\n");
@@ -133,8 +99,7 @@ static void print_kernel(const MapCase *c, Buf *out) {
   buf_text(out, "{\n");
   for (uint32_t i = 0; i < 2 * WORDS; i++)
     buf_printf(out,
-               "%%w%u = inline_asm {asm = \"ld.param.b32 $0, [k_param_%u+%u];\", constraints = \"=r\", pack "
-               "= 1} : i32\n"
+               "%%w%u = inline_asm {asm = \"ld.param.b32 $0, [k_param_%u+%u];\", constraints = \"=r\", pack = 1} : i32\n"
                "%%c%u = constant {value = %u} : i32 %%p%u = addptr %%out, %%c%u : *i32 store %%p%u, %%w%u\n",
                i, params + i / WORDS, i % WORDS * 4, i, i, i, i, i, i);
   buf_text(out, "return } }\n");
@@ -149,8 +114,8 @@ static void encode(const MapCase *c, uint64_t base, tilec_sim_tensor_map *map) {
     box[i] = c->box[d];
     if (i) strides[i - 1] = (uint64_t)c->strides[d] * c->bytes;
   }
-  assert_int_equal(tilec_sim_tensor_map_encode(map, c->data_type, c->rank, base, sizes, strides, box, steps,
-                                               0, c->encoded_swizzle, 0, (uint32_t)c->nan),
+  assert_int_equal(tilec_sim_tensor_map_encode(map, c->data_type, c->rank, base, sizes, strides, box, steps, 0,
+                                               c->encoded_swizzle, 0, (uint32_t)c->nan),
                    TILEC_SIM_OK);
 }
 
@@ -208,8 +173,7 @@ TEST(test_maps_as_encoded) {
     MapRun r = map_run(map_devices[n % MAP_DEVICES], &cases[i]);
     if (cases[i].unmade) {
       assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, cases[i].unmade);
-      assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT,
-                   "k: the tensor map 'm0' of its tile IR cannot be made");
+      assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "k: the tensor map 'm0' of its tile IR cannot be made");
     } else {
       assert_ok(launch(&r));
       check_maps(&r, &cases[i], tilec_buffer_address(r.base));
@@ -249,8 +213,7 @@ static void alternate(const char *device) {
     check_maps(&r, &c, base);
   }
   assert_int_equal(fake.encodings(), encodings);
-  assert_int_equal(r.kernel->first->results.count,
-                   0); // the list begins with the one without maps, which was refused
+  assert_int_equal(r.kernel->first->results.count, 0); // the list begins with the one without maps, which was refused
   assert_non_null(r.kernel->first->next);
   assert_int_equal(r.kernel->first->next->results.count, HOST_SETS);
   map_run_end(&r);

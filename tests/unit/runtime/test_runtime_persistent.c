@@ -7,18 +7,15 @@
 #include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
 
-enum {
-  MOST = 64,
-  WARPS = 32
-}; // programs of a launch; so many that two blocks fill one of the fake GPU's multiprocessors
+enum { MOST = 64, WARPS = 32 }; // programs of a launch; so many that two blocks fill one of the fake GPU's multiprocessors
 
-static const char source[] = "@triton.jit\n"
-                             "def numbers(out, blocks):\n"
-                             "    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)\n"
-                             "    p = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x\n"
-                             "    tl.store(out + p, x + 100 * y + 10000 * z)\n"
-                             "    tl.store(blocks + p, tl.inline_asm_elementwise('mov.u32 $0, %nctaid.x;', "
-                             "'=r,r', [p], tl.int32, True, 1))\n";
+static const char source[] =
+    "@triton.jit\n"
+    "def numbers(out, blocks):\n"
+    "    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)\n"
+    "    p = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x\n"
+    "    tl.store(out + p, x + 100 * y + 10000 * z)\n"
+    "    tl.store(blocks + p, tl.inline_asm_elementwise('mov.u32 $0, %nctaid.x;', '=r,r', [p], tl.int32, True, 1))\n";
 
 typedef struct Turns {
   tilec_device *device;
@@ -67,8 +64,7 @@ static void launch(const Turns *t, int64_t x, int64_t y, int64_t z, uint32_t mos
   for (int64_t p = 0; p < MOST; p++) {
     int64_t expected = p < x * y * z ? p % x + 100 * (p / x % y) + 10000 * (p / x / y) : -1;
     if (out[p] != expected) fail_msg("program %d says %d, not %d", (int)p, out[p], (int)expected);
-    if (p < x * y * z && there[p] != blocks)
-      fail_msg("program %d is run by one of %d blocks, not %d", (int)p, there[p], blocks);
+    if (p < x * y * z && there[p] != blocks) fail_msg("program %d is run by one of %d blocks, not %d", (int)p, there[p], blocks);
   }
 }
 

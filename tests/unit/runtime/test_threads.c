@@ -17,7 +17,7 @@ typedef struct Worker {
   tilec_kernel *kernel;
   tilec_device *device;
   tilec_buffer *buffer;
-  bool done;         // atomic
+  bool done; // atomic
   char failure[300]; // cmocka's checks work only in the first thread
 } Worker;
 

@@ -236,8 +236,7 @@ static void test_twin(void **state) { run_twin(*state, "ok", false); }
 
 // A kernel that releases but does not acquire has a twin of another name.
 TEST(test_a_missing_acquire_is_a_race) {
-  static const Bug bug = {
-      "no_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "after the flag is read", 0};
+  static const Bug bug = {"no_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "after the flag is read", 0};
   run_twin(&bug, "bug", true);
 }
 

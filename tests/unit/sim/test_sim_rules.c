@@ -127,7 +127,7 @@ TEST(test_resident_blocks_make_progress_together) {
   Ran ran = run(text, options, 33, 32);
   assert_int_equal(ran.result, TILEC_SIM_ERROR_KERNEL);
   assert_int_equal(ran.kind, TILEC_SIM_DEADLOCK); // at once
-  options.multiprocessors = 0;                    // 132 of them
+  options.multiprocessors = 0; // 132 of them
   assert_int_equal(run(text, options, 128, 32).result, TILEC_SIM_OK);
 }
 
