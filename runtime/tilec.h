@@ -239,7 +239,7 @@ TILEC_API void tilec_event_free(tilec_event *event);
 
 /* Records the current end of the stream's work. The event happens when that work is done. Another call moves
  * the event to the later point.
- *   stream: Of the event's device; NULL: the default stream
+ *   stream: A stream of the event's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: a stream of another device. */
 TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stream);
 
@@ -249,7 +249,7 @@ TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stre
 TILEC_API tilec_status tilec_event_synchronize(tilec_event *event);
 
 /* Makes later work on the stream wait for the event. The caller does not wait.
- *   stream: Of the event's device; NULL: the default stream
+ *   stream: A stream of the event's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: the event was never recorded, or the stream is of another device. */
 TILEC_API tilec_status tilec_stream_wait(tilec_stream *stream, tilec_event *event);
 
@@ -306,7 +306,7 @@ TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
  *   to: Host memory; do not read, change or free it until the copy is done
  *   byte: The value of all bytes
  *   bytes: How many
- *   stream: Of the buffer's device; NULL: the default stream
+ *   stream: A stream of the buffer's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: bytes beyond the buffer's end, or a stream of another device. */
 TILEC_API tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from,
                                                 size_t bytes, tilec_stream *stream);

@@ -230,7 +230,7 @@ TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *prog
  *   compile: As for tilec_tune
  *   settings: The configuration; values[0] of each is used
  *   setting_count: The number of settings
- *   seconds: Of a launch
+ *   seconds: Time of a launch
  *   args: As for tilec_tune_find
  *   arg_count: The number of args
  *   kept: Set to 1, or to 0 if no working cache exists; may be NULL

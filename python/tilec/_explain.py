@@ -208,8 +208,8 @@ def _report(launch: Launch) -> int:
 
 
 class Explanation:
-    """What a launch costs, as `tilec explain` predicts it; JITFunction.explain returns it. `str()` is the report, and a
-    notebook shows the page.
+    """The predicted cost of a launch, as `tilec explain` prints it; JITFunction.explain returns it. `str()` is the report,
+    and a notebook shows the page.
 
     Attributes:
         text: the report, as `tilec explain` prints it.
