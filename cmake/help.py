@@ -3,7 +3,7 @@
 """The texts of `tilec help`, which the command carries: commands, options, codes of mistakes, entries of the language's reference, words of the glossary, of
 CUDA and NumPy, of Python, names of the C API, environment variables, and the forms of arguments. tools/options/help_words.c finds and prints them.
 
-  help.py OUT     writes them
+  help.py OUT NUMPY     writes them, and what NUMPY's functions are in a kernel (frontend/elaborate/elab_hints.c)
 
 A text begins with the byte 1e, its kind, its words with the byte 1f between them, and a newline. Kinds:
 
@@ -338,6 +338,10 @@ def plain(text):
 
 
 def glossary():
+    for head, cells in table_rows(read("docs/cost.md").split("\n")):
+        if head[0] == "loss" and cells is not head:
+            text = f"A loss that 'tilec explain' names: {cells[1]}. What helps: {cells[2]}. docs/cost.md has all losses."
+            yield "G", words_of(cells[0]), f"{bold(cells[0])}\n\n{wrapped(plain(text), 0, 0)}\n"
     for _, cells in table_rows(read("docs/glossary.md").split("\n")):
         if cells[0] != "word":
             words = re.sub(r"^(<[^>]*>)+", "", cells[0])
@@ -357,6 +361,20 @@ def other_words():
             if head[0] == system and cells is not head and len(head) == len(cells):
                 texts = [(name, plain(cell)) for name, cell in zip(head, cells) if plain(cell)]
                 yield kind, words_of(cells[0]), "".join(f"{bold(name + ':')} {wrapped(text, len(name) + 2, 4)}\n" for name, text in texts)
+
+
+def numpy_hints():
+    """The lines of messages: "add.at ADVICE". Of a row with as many names as pieces of code, each name has its own. Links
+    to what differs are left out."""
+    for head, cells in table_rows(read("docs/how-to/coming-from-numpy.md").split("\n")):
+        if head[:2] != ["NumPy", "in a kernel"] or not cells[1].startswith("`"):
+            continue
+        names = [re.match(r"np\.([\w.]+)", word) for word in words_of(cells[0])]
+        whole = plain(re.sub(r"[;:] \[[^]]*\]\([^)]*\)( differs(, as for `np.sum`)?)?", "", cells[1])).replace("`", "")
+        each = words_of(re.match(r"`[^`]*`(, `[^`]*`)*", cells[1])[0])
+        for at, name in enumerate(names):
+            if name:
+                yield f"{name[1]} {each[at] if len(each) == len(names) > 1 else whole}\n"
 
 
 def architectures():
@@ -773,3 +791,4 @@ def texts():
 if __name__ == "__main__":
     text = "".join("\x1e" + kind + "\x1f".join(keys) + "\n" + body for kind, keys, body in texts())
     Path(sys.argv[1]).write_text(text, encoding="latin-1", newline="")
+    Path(sys.argv[2]).write_text("".join(numpy_hints()), encoding="latin-1", newline="")

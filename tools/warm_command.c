@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec warm: compiles the kernels of a file or of a list, as libtilec's launches do, into a bundle. Packs the
-// folder of a recorded run (TILEC_RECORD) too.
+// folder of a recorded run (TILEC_RECORD) too. Lists the entries of a bundle.
 #define _XOPEN_SOURCE 700 // nftw
 #include <errno.h>
 #include <ftw.h>
@@ -188,10 +188,13 @@ static bool print_contents(const Contents *contents, const char *path) {
   return good;
 }
 
+// Packs a folder into a bundle, and prints its entries. No folder: prints those of a bundle.
 static ExitStatus pack(Warm *w, const char *folder, const char *path) {
   Contents contents = {.arena = w->arena};
   Buf error = {0};
-  if (!bundle_write(folder, path, add_entry, &contents, &error)) {
+  bool good = folder ? bundle_write(folder, path, add_entry, &contents, &error)
+                     : bundle_list(path, add_entry, &contents, &error);
+  if (!good) {
     ExitStatus status = tool_error("[T1007] %s", buf_view(&error).at);
     buf_free(&error);
     return status;
@@ -226,6 +229,9 @@ static bool is_list(const char *path) {
 ExitStatus command_warm(const Options *o, Arena *arena) {
   Warm w = {.arena = arena, .lock = PTHREAD_MUTEX_INITIALIZER};
   struct stat info;
+  if (!o->output && bundle_is(o->file)) return pack(&w, NULL, o->file);
+  if (o->output && bundle_is(o->file))
+    return tool_error("[T1006] '%s' is a bundle: without -o its entries are listed", o->file), EXIT_USAGE;
   if (!o->output || strcmp(o->output, "-") == 0)
     return tool_error("[T1006] 'tilec warm' writes a bundle: name its file with -o"), EXIT_USAGE;
   if (o->cubins == CUBINS_ON && !cubin_has_ptxas())

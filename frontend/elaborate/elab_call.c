@@ -263,7 +263,8 @@ static bool can_call(Elab *e, Loc loc, const Function *function) {
     elab_refuse_plain(e, loc, function->name, function->loc);
     return false;
   }
-  return !syntax_tell_errors(e->diags, function) && check_nesting(e, loc, function) && check_params(e, loc, function);
+  return !syntax_tell_errors(e->diags, function) && check_nesting(e, loc, function) &&
+         check_params(e, loc, function);
 }
 
 // *args is a tuple; **kwargs is a tuple whose elements have names.
@@ -370,6 +371,7 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   obj = attribute ? elab_object_of(e, attribute) : obj_none();
   if (host && attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
   if (attribute && elab_number_call(e, expr, &obj, &obj)) return obj;
+  e->call = expr;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
   if (e->watch) elab_watch_expr(e, expr->call.callee->loc, &callee);
   if (callee.kind == OBJ_ERROR) return callee;
@@ -379,6 +381,11 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   if (obj_is(&callee, CONST_DTYPE)) return call_type(e, expr, callee.constant.type);
   if (callee.kind == OBJ_NAMESPACE && python_call(e, expr, callee.path, &obj)) return obj;
   const char *hint = obj_is_unread(&callee) ? elab_host_hint(e, callee.path) : NULL;
+  const char *cast = hint ? elab_cast_hint(e, callee.path) : NULL;
+  if (cast)
+    return elab_error(e, expr->call.callee->loc,
+                      "[T0202] '%s' cannot be used in a kernel; write %s, or a number as it is", callee.path,
+                      cast);
   if (hint)
     return elab_error(e, expr->call.callee->loc,
                       "[T0202] '%s', which is %s, cannot be used in a kernel; write %s",

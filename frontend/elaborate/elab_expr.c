@@ -20,10 +20,16 @@ static bool is_attribute_of(const Expr *whole, const Expr *expr) {
   return whole == expr;
 }
 
+static bool is_callee(const Elab *e, const Expr *expr) { return e->call && e->call->call.callee == expr; }
+
 // np.random.rand is unknown as np.random already. The message is about the whole name.
 static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
   const Expr *whole = e->attribute && is_attribute_of(e->attribute, expr) ? e->attribute : expr;
-  const char *hint = elab_host_hint(e, arena_printf(e->arena, "%s.%s", path, whole->attribute.name));
+  size_t object = strlen(elab_expr_text(e, expr->attribute.object));
+  const char *hint =
+      elab_host_hint(e, arena_printf(e->arena, "%s%s", path, elab_expr_text(e, whole) + object));
+  const char *cast = is_callee(e, whole) ? elab_cast_hint(e, elab_expr_text(e, whole)) : NULL;
+  if (cast) hint = arena_printf(e->arena, "%s, or a number as it is", cast);
   if (!hint) {
     const char *first = elab_host_hint(e, arena_printf(e->arena, "%s.%s", path, expr->attribute.name));
     if (first) whole = expr, hint = first;
@@ -143,6 +149,13 @@ static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *o
   return true;
 }
 
+// What x.astype(type) is in a kernel; NULL: it is not known. Python's package gives np.int32 as a constant.
+static const char *asked_cast(Elab *e, const Expr *type) {
+  Obj obj = type->kind == EXPR_ATTRIBUTE ? obj_none() : elab_expr(e, type);
+  const char *name = obj_numpy_name(e, &obj);
+  return elab_cast_hint(e, name ? name : elab_expr_text(e, type));
+}
+
 static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
@@ -167,7 +180,10 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
     *self = *object;
     return (Obj){.kind = OBJ_BUILTIN, .builtin = builtin, .self = self};
   }
-  const char *hint = elab_method_hint(expr->attribute.name);
+  const char *hint = elab_method_hint(expr->attribute.name), *cast = NULL;
+  if (strcmp(expr->attribute.name, "astype") == 0 && is_callee(e, expr) && e->call->call.args.n == 1)
+    cast = asked_cast(e, e->call->call.args.at[0].value);
+  if (cast) hint = cast;
   if (hint)
     return elab_error(e, expr->attribute.name_loc, "[T0205] %s has no attribute '%s'; write %s",
                       obj_describe(e, object), expr->attribute.name, hint);

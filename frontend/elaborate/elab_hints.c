@@ -44,7 +44,7 @@ static const char *own_function(Elab *e, const char *name) {
     return arena_printf(e->arena, "tl.%s", name);
   if (!triton_has_member("triton.language", name))
     return builtin_find(name, SCOPE_LIB)
-               ? arena_printf(e->arena, "libdevice.%s, of triton.language.extra", name)
+               ? arena_printf(e->arena, "libdevice.%s, of tilec.language.extra", name)
                : NULL;
   return builtin_find(name, SCOPE_TL) ? arena_printf(e->arena, "tl.%s", name) : NULL;
 }
@@ -54,11 +54,34 @@ const char *elab_tl_hint(Elab *e, const char *name) {
   return advice || !builtin_find(name, SCOPE_LIB) ? advice : own_function(e, name);
 }
 
+extern const char numpy_hints[];
+
+// What the table of docs/how-to/coming-from-numpy.md has for "numpy.add.at": lines "add.at ADVICE" (cmake/help.py).
+static const char *numpy_hint(Elab *e, const char *path) {
+  if (!str_starts(str_from(path), "numpy.")) return NULL;
+  const char *name = path + strlen("numpy.");
+  size_t n = strlen(name);
+  for (const char *line = numpy_hints; *line; line += strcspn(line, "\n") + 1)
+    if (strncmp(line, name, n) == 0 && line[n] == ' ')
+      return arena_copy(e->arena, (Str){line + n + 1, strcspn(line, "\n") - n - 1});
+  return NULL;
+}
+
 const char *elab_host_hint(Elab *e, const char *path) {
-  const char *dot = strrchr(path, '.');
+  const char *dot = strrchr(path, '.'), *advice = NULL;
   if (!dot || !is_host_library(path)) return NULL;
-  const char *advice = find_hint("", dot + 1);
-  return advice ? advice : own_function(e, dot + 1);
+  if (dot != strchr(path, '.')) advice = numpy_hint(e, path); // np.add.at is not an `at` of other libraries
+  if (!advice) advice = find_hint("", dot + 1);
+  if (!advice) advice = own_function(e, dot + 1);
+  return advice ? advice : numpy_hint(e, path);
+}
+
+const char *elab_cast_hint(Elab *e, const char *path) {
+  const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path, *advice = find_hint("", name);
+  Elem elem;
+  if (!advice) advice = own_function(e, name);
+  bool known = advice && str_starts(str_from(advice), "tl.") && elem_spelt(str_from(advice + 3), &elem);
+  return known ? arena_printf(e->arena, "x.to(%s)", advice) : NULL;
 }
 
 // --- Values ---

@@ -32,7 +32,9 @@ const char *elab_source(Elab *e, Loc loc) {
   Str line = sources_line(e->diags->sources, loc.file, loc.line);
   if (line.n < loc.col - 1u + loc.len) return NULL;
   Str text = {line.at + loc.col - 1, loc.len};
-  return is_whole(text) && !goes_on((Str){text.at + text.n, line.n - (loc.col - 1u) - loc.len}) ? arena_copy(e->arena, text) : NULL;
+  return is_whole(text) && !goes_on((Str){text.at + text.n, line.n - (loc.col - 1u) - loc.len})
+             ? arena_copy(e->arena, text)
+             : NULL;
 }
 
 static const char *source_or(Elab *e, const Expr *expr, const char *otherwise) {
@@ -94,7 +96,8 @@ const char *elab_operand_advice(Elab *e, const Obj *a, const Obj *b) {
   if (both && type_element(a->value->type) != type_element(b->value->type)) return ""; // of two types
   const Obj *pointer = obj_is_pointers(a) ? a : b;
   const char *name = elab_value_name(e, pointer->value);
-  return name ? arena_printf(e->arena, "; tl.load(%s) reads what it points to", name) : "; tl.load reads what pointers point to";
+  return name ? arena_printf(e->arena, "; tl.load(%s) reads what it points to", name)
+              : "; tl.load reads what pointers point to";
 }
 
 // --- Conditions ---
@@ -177,15 +180,31 @@ static void refuse_element(Elab *e, const Expr *target, const Type *type, const 
                tile, tile, what);
 }
 
+// What tl.atomic_ is followed by for `p[i] += x`. NULL: there is none.
+static const char *atomic_of(const char *op) {
+  static const char *const names[][2] = {{"+", "add"}, {"-", "add"}, {"&", "and"}, {"|", "or"}, {"^", "xor"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(op, names[i][0]) == 0) return names[i][1];
+  return NULL;
+}
+
 static void refuse_store(Elab *e, const Expr *target, const Expr *value, const char *op) {
-  const char *pointer = source_or(e, target->subscript.object, "pointer"), *given = source_or(e, value, "value");
+  const char *pointer = source_or(e, target->subscript.object, "pointer"),
+             *given = source_or(e, value, "value");
   const Expr *index = target->subscript.indices.n == 1 ? target->subscript.indices.at[0] : NULL;
   const char *offsets = index && index->kind != EXPR_SLICE ? source_or(e, index, "offsets") : "offsets";
   if (index && index->kind == EXPR_SLICE && !index->slice.step && index->slice.upper)
     offsets = arena_printf(e->arena, "tl.arange(%s, %s)", source_or(e, index->slice.lower, "0"),
                            source_or(e, index->slice.upper, "n"));
   const char *at = arena_printf(e->arena, "%s + %s", pointer, offsets);
-  if (op[0])
+  const char *atomic = atomic_of(op);
+  if (atomic)
+    elab_error(
+        e, target->loc,
+        "[T0501] a pointer cannot be indexed; write tl.atomic_%s(%s, %s), or if no other element or program "
+        "has this address, tl.store(%s, tl.load(%s) %s %s)",
+        atomic, at, op[0] == '-' ? arena_printf(e->arena, "-(%s)", given) : given, at, at, op, given);
+  else if (op[0])
     elab_error(e, target->loc, "[T0501] a pointer cannot be indexed; write tl.store(%s, tl.load(%s) %s %s)",
                at, at, op, given);
   else
@@ -257,8 +276,9 @@ void elab_refuse_with(Elab *e, const Stmt *stmt, const Expr *item) {
 // --- Names ---
 
 static bool is_module_of_others(const char *name) {
-  static const char *const names[] = {"np",        "numpy",      "torch",  "jax",    "jnp",    "cupy",     "scipy",
-                                      "threading", "subprocess", "socket", "pickle", "shutil", "datetime", "traceback", "pdb"};
+  static const char *const names[] = {"np",     "numpy",  "torch",     "jax",        "jnp",
+                                      "cupy",   "scipy",  "threading", "subprocess", "socket",
+                                      "pickle", "shutil", "datetime",  "traceback",  "pdb"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return python_has_module(name);

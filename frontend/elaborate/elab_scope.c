@@ -275,6 +275,17 @@ static const char *suggest_name(Elab *e, const char *name) {
   return elab_did_you_mean(e, str_from(name), names, m);
 }
 
+// A grid of the command line is computed from the kernel's parameters.
+static Obj unknown_in_grid(Elab *e, Loc loc, const char *name) {
+  Buf params = {0};
+  for (uint32_t i = 0; i < e->frame->vars.n; i++)
+    buf_printf(&params, "%s%s", i ? ", " : "", e->frame->vars.at[i].name);
+  elab_error(e, loc, "[T0201] unknown name '%s' in the grid; the kernel's parameters are %s", name,
+             buf_view(&params).at);
+  buf_free(&params);
+  return obj_error();
+}
+
 // True if the function assigns the name only later.
 static bool assigned_later(Elab *e, Loc loc, const char *name) {
   AssignedNames names = {0};
@@ -385,6 +396,7 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
     return elab_error(e, loc, "[T0201] '%s' is not imported: write %s", name, how_to_import(e, name));
   const char *advice = elab_foreign_name(e, name);
   if (advice) return elab_error(e, loc, "[T0201] unknown name '%s'%s", name, advice);
+  if (e->spec && e->spec->grid && loc.file == e->spec->grid->loc.file) return unknown_in_grid(e, loc, name);
   return elab_error(e, loc, "[T0201] unknown name '%s'%s", name, suggest_name(e, name));
 }
 

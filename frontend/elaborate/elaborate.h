@@ -187,14 +187,14 @@ struct Elab {
   Diags *diags;
   const Module *module;
   IrModule *out;
-  const Spec *spec; // NULL during the reading of signatures.
+  const Spec *spec;     // NULL during the reading of signatures.
   FrontendWatch *watch; // NULL: not wanted
   Func *func;
   Builder b; // The evaluator of a node sets its loc.
   Frame *frame;
   const Module *prelude; // builtins_prelude.c; NULL: not parsed yet
   Loc site;              // The call of a function of the prelude, while it runs; else line is 0.
-  VEC(Binding) known; // Parameters resolved so far, for heuristics; absent if known only at run time.
+  VEC(Binding) known;    // Parameters resolved so far, for heuristics; absent if known only at run time.
   uint32_t depth, calls, steps, prints;
   bool endless;                  // A recursive function has not ended.
   const Stmt *loop;              // The innermost loop that is being elaborated; NULL: none.
@@ -216,6 +216,7 @@ struct Elab {
   VEC(Warned) warned;                  // In .py files.
   VEC(PlainFunction) plains;           // Known so far.
   VEC(const NamedTuple *) aggregates;  // Classes of @triton.aggregate, known so far.
+  const Expr *call;                    // The one whose callee is evaluated, or was last.
   const Expr *attribute;               // The outermost one whose object is evaluated; NULL: none.
   bool raises;                         // The running code is known to have raised an exception.
   VEC(Star) stars;                     // Names that are being looked up through stars.
@@ -329,12 +330,12 @@ static inline bool obj_is(const Obj *obj, ConstKind kind) {
 }
 bool obj_is_int(const Obj *obj); // Also a bool, which is an integer in Python.
 static inline bool obj_given(const Obj *obj) { return obj->kind != OBJ_ABSENT && !obj_is(obj, CONST_NONE); }
-bool obj_is_number(const Obj *obj);                // A constexpr int, float or bool.
-bool obj_is_unread(const Obj *obj);                // From a library that is not read: nothing is known about
-                                                   // it.
-bool obj_is_static(const Obj *obj);                // Known at compile time, including all parts of a tuple.
-bool obj_equal(const Obj *a, const Obj *b);        // The same constant or the same value.
-const char *obj_text(Elab *e, const Obj *obj);     // As Python prints it; run-time values by their type.
+bool obj_is_number(const Obj *obj);            // A constexpr int, float or bool.
+bool obj_is_unread(const Obj *obj);            // From a library that is not read: nothing is known about
+                                               // it.
+bool obj_is_static(const Obj *obj);            // Known at compile time, including all parts of a tuple.
+bool obj_equal(const Obj *a, const Obj *b);    // The same constant or the same value.
+const char *obj_text(Elab *e, const Obj *obj); // As Python prints it; run-time values by their type.
 // "np.float32" of the string that the Python package gives for an object of NumPy, "<np.float32 0>"; else NULL.
 const char *obj_numpy_name(Elab *e, const Obj *obj);
 const char *obj_describe(Elab *e, const Obj *obj); // For messages: "the string 'a'", "a tile of fp32[64]".
@@ -453,6 +454,7 @@ const char *elab_host_hint(Elab *e, const char *path);
 const char *elab_tl_hint(Elab *e, const char *name);
 const char *elab_method_hint(const char *name);
 const char *elab_python_hint(const char *name);
+const char *elab_cast_hint(Elab *e, const char *path); // "x.to(tl.float32)" for "np.float32"; NULL: no type
 // Adds a note to an error that needs a constexpr: the kernel's parameter that `obj` depends on. Returns an
 // OBJ_ERROR.
 Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj);
@@ -472,7 +474,7 @@ Obj elab_call(Elab *e, const Expr *call);
 // function.
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
-Obj elab_object_of(Elab *e, const Expr *expr); // the object of an attribute
+Obj elab_object_of(Elab *e, const Expr *expr);                // the object of an attribute
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // for an object that is already evaluated.
 const char *elab_triton_name(Elem elem);                      // For example "int32", "uint8", "fp16".
 Obj elab_type_shape(Elab *e, const Type *type);               // The empty tuple if it is not a tile.

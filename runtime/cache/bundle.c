@@ -59,7 +59,7 @@ static const char *check(Bundle *b) {
 }
 
 // NULL: it is mapped.
-static const char *map(const char *path) {
+static const char *map(const char *path, Bundle *b) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const char *reason = NULL;
@@ -69,10 +69,10 @@ static const char *map(const char *path) {
     reason = "it is not a bundle";
   } else {
     void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    bundle = (Bundle){.at = at == MAP_FAILED ? NULL : at, .n = (size_t)info.st_size};
-    reason = bundle.at ? check(&bundle) : strerror(errno);
-    if (reason && bundle.at) munmap(at, bundle.n);
-    if (reason) bundle.at = NULL;
+    *b = (Bundle){.at = at == MAP_FAILED ? NULL : at, .n = (size_t)info.st_size};
+    reason = b->at ? check(b) : strerror(errno);
+    if (reason && b->at) munmap(at, b->n);
+    if (reason) b->at = NULL;
   }
   if (fd >= 0) close(fd);
   return reason;
@@ -89,7 +89,7 @@ static void begin(void) {
   is_named = path != NULL;
   records = setting("TILEC_RECORD") != NULL;
   forbids = jit && strcmp(jit, "forbid") == 0;
-  const char *reason = path ? map(path) : NULL;
+  const char *reason = path ? map(path, &bundle) : NULL;
   if (reason)
     snprintf(problem, sizeof problem, "TILEC_BUNDLE: %.4000s cannot be used: %s", path, reason);
   else if (jit && !forbids && strcmp(jit, "allow") != 0)
@@ -121,6 +121,13 @@ bool bundle_is_used(void) {
   return is_named || records || forbids || problem[0];
 }
 
+// The entry of a row. False: it is broken.
+static bool read_row(const Bundle *b, const char *row, const char *name, CacheEntry *entry) {
+  size_t at = number_at(row + OFFSET_AT), n = number_at(row + SIZE_AT);
+  if (at > b->n || n > b->n - at) return false;
+  return cache_read_text((Str){b->at + at, n}, name, entry) == NULL;
+}
+
 static int by_key(const void *key, const void *row) { return memcmp(key, row, DIGEST_HEX); }
 
 bool bundle_get(const unsigned char key[DIGEST_BYTES], CacheEntry *entry) {
@@ -130,10 +137,34 @@ bool bundle_get(const unsigned char key[DIGEST_BYTES], CacheEntry *entry) {
   digest_hex(key, name);
   if (bundle.count > (bundle.n - ROWS_AT) / ROW_BYTES) return false;
   const char *row = bsearch(name, row_of(&bundle, 0), bundle.count, ROW_BYTES, by_key);
-  if (!row) return false;
-  size_t at = number_at(row + OFFSET_AT), n = number_at(row + SIZE_AT);
-  if (at > bundle.n || n > bundle.n - at) return false;
-  return cache_read_text((Str){bundle.at + at, n}, name, entry) == NULL;
+  return row && read_row(&bundle, row, name, entry);
+}
+
+bool bundle_is(const char *path) {
+  char begin[HASH_AT] = {0};
+  FILE *file = fopen(path, "rb");
+  bool is = file && fread(begin, 1, HASH_AT, file) == HASH_AT && memcmp(begin, magic, HASH_AT) == 0;
+  if (file) fclose(file);
+  return is;
+}
+
+bool bundle_list(const char *path, void (*each)(const CacheEntry *entry, void *data), void *data,
+                 Buf *error) {
+  Bundle b = {0};
+  const char *reason = map(path, &b);
+  for (size_t i = 0; !reason && i < b.count; i++) {
+    char name[DIGEST_HEX + 1] = {0};
+    CacheEntry entry = {0};
+    memcpy(name, row_of(&b, i), DIGEST_HEX);
+    if (read_row(&b, row_of(&b, i), name, &entry))
+      each(&entry, data);
+    else
+      reason = "an entry is broken";
+    cache_entry_free(&entry);
+  }
+  if (b.at) munmap((void *)(uintptr_t)b.at, b.n);
+  if (reason) buf_printf(error, "%s cannot be used: %s", path, reason);
+  return !reason;
 }
 
 // --- Writing ---

@@ -22,6 +22,11 @@ bool bundle_is_used(void);        // one of the three is set
 // False: no bundle has it.
 bool bundle_get(const unsigned char key[DIGEST_BYTES], CacheEntry *entry);
 
+bool bundle_is(const char *path); // by how the file begins
+
+// Gives each entry of the file to `each`. False, with the reason in `error`.
+bool bundle_list(const char *path, void (*each)(const CacheEntry *entry, void *data), void *data, Buf *error);
+
 // Writes all entries of a folder of TILEC_RECORD to the file, under another name first. `each` gets every entry.
 // False, with the reason in `error`.
 bool bundle_write(const char *folder, const char *path, void (*each)(const CacheEntry *entry, void *data),

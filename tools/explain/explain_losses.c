@@ -408,7 +408,7 @@ static void find_latency(Explanation *e) {
                              : LOC_NONE,
                .only_bound = !load};
   loss.what = arena_printf(e->run->arena,
-                           "a program waits for memory %llu times in sequence, with only %u warps per "
+                           "a program waits for memory %llu times in sequence, with %u warps per "
                            "multiprocessor to hide it%s%s",
                            (unsigned long long)(rounds + 0.5), warps_at_once(r),
                            why ? "; this load is not prefetched: " : "", why ? why : "");

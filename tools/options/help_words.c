@@ -265,7 +265,7 @@ static bool matches(Str pattern, const char *word) {
 // A word of CUDA or NumPy. "np.", "np.random." and an array's name before a '.' are left out, and so is what
 // follows one of `ends`. Each row of blanks, '-' and '_' is one blank inside the word.
 static bool is_about_until(Str pattern, const char *asked, const char *ends) {
-  static const char *const heads[] = {"np.", "numpy.", "a.", "x.", "random.", "linalg."};
+  static const char *const heads[] = {"np.", "numpy.", "ndarray.", "a.", "x.", "random.", "linalg."};
   char word[80];
   size_t n = 0;
   for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -402,6 +402,8 @@ bool options_has_word(const char *word) {
          has_text("G", word, is_same) || has_text(other_kinds(word), word, is_about) ||
          options_has_python(word);
 }
+
+bool options_has_numpy(const char *word) { return has_text("N", word, is_about); }
 
 bool options_has_near_word(const char *word) {
   return has_text("G", word, ends_in) || has_text("P", word, is_word);

@@ -147,6 +147,8 @@ bool options_print_code(const char *code, bool colors, Buf *out);
 // tilec help WORD: a word of docs/glossary.md, one of CUDA, or one that begins a SPEC, such as `zeros`.
 bool options_has_word(const char *word);
 // The same for a part of the glossary's words ("race": data race), and for a parameter of the language's functions.
+// True if the table of docs/how-to/coming-from-numpy.md has the word.
+bool options_has_numpy(const char *word);
 bool options_has_near_word(const char *word);
 // The glossary's meaning of a word that is an option, too.
 void options_print_meaning(const char *word, bool colors, Buf *out);

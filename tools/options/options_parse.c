@@ -45,8 +45,16 @@ static bool no_such_command(OptionParser *p, const char *problem, const char *wo
   for (size_t i = 0; i < more_count; i++) names[count + i] = more[i];
   const char *near = diag_nearest(str_from(word), names, count + more_count);
   buf_printf(p->error, "%s '%s'", problem, word);
-  if (str_starts(str_from(word), "np.")) // a guess would be another function
-    return buf_text(p->error, "; the table of docs/how-to/coming-from-numpy.md does not have it"), false;
+  if (str_starts(str_from(word), "np.")) { // other guesses would be other functions
+    buf_text(p->error, "; the table of docs/how-to/coming-from-numpy.md does not have it");
+    bool guess = strlen(word) >= sizeof "np.abcd" && !strchr(word + 3, '.');
+    near = !guess ? NULL
+           : near && str_starts(str_from(near), "np.")
+               ? near + 3
+               : diag_nearest(str_from(word + 3), names, count + more_count);
+    if (near && options_has_numpy(near)) buf_printf(p->error, "; did you mean 'np.%s'?", near);
+    return false;
+  }
   if (near) return buf_printf(p->error, "; did you mean '%s'?", near), false;
   buf_text(p->error, "; commands are");
   for (uint32_t i = 0; i < count; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
@@ -120,11 +128,12 @@ static bool parse_topic(OptionParser *p, const char *word) {
   }
   if (options_has_near_word(word)) return p->options->word = word, true;
   size_t count;
-  const char *const *names = language_names(p->arena, strchr(word, '.') != NULL, &count);
+  bool full = strchr(word, '.') && !str_starts(str_from(word), "np.");
+  const char *const *names = language_names(p->arena, full, &count);
   enum { MAX_WORDS = 2000 };
   const char **all = ARENA_ARRAY(p->arena, const char *, count + MAX_WORDS);
   memcpy(all, names, count * sizeof *all);
-  count += options_words(p->arena, strchr(word, '.') != NULL, all + count, MAX_WORDS);
+  count += options_words(p->arena, full, all + count, MAX_WORDS);
   return no_such_command(p, "there is no command, function of the language or word", word, all, count);
 }
 

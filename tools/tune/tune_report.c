@@ -169,8 +169,11 @@ void tune_text(const Tuning *t, const Run *run, Buf *out) {
     buf_printf(out, "the best %u of %u are listed: --format=json has all\n", n, t->ranked_count);
   if (bad) put_errors(t, out);
   if (!n) return;
-  buf_printf(out, "best%s:", t->ranked[0]->measured ? "" : ", as predicted");
-  put_words(t->ranked[0], run->options, out);
+  const Candidate *best = t->ranked[0];
+  buf_text(out, best->measured     ? "best:"
+                : best->time.known ? "best, as predicted:"
+                                   : "the first, as no time is predicted:");
+  put_words(best, run->options, out);
   buf_text(out, t->kept ? "\nkept for launches, bench and code for such arguments\n" : "\n");
 }
 

@@ -595,13 +595,15 @@ def atomic_cas(pointer: Value, cmp: Value, val: Value, sem: Str | None = None, s
 
     Errors: an error if the elements have another size.
 
-    Triton: operands must have the memory's type. tilec converts them.
+    Triton: operands must have the memory's type. tilec converts them. In 3.6 to 3.8 the release of a lock needs
+        the `tl.debug_barrier` of the example. tilec and Triton 3.9 do not need it.
 
     Example::
 
         while tl.atomic_cas(p, 0, 1) == 1:
             pass
         tl.store(out + i, v)
+        tl.debug_barrier()
         tl.atomic_xchg(p, 0)
 
     Values (lists are tiles, and x points to 0.0, 10.0, 20.0, ..., 70.0)::

@@ -5,4 +5,6 @@ t "tilec help np.fft"
 t "tilec help np.linalg.solve | head -n 1"
 t 'for name in abs absolute argmax argmin argsort arange any all ceil clip concatenate cos count_nonzero cumprod cumsum diff dot exp exp2 expm1 eye fabs flip float32 floor full hypot isinf isnan linspace log log10 log1p log2 matmul max maximum mean median min minimum nansum ones outer pad power prod ravel repeat reshape roll round sign sin sinh sort split sqrt squeeze stack std sum take tanh tile transpose tril triu trunc unique var where zeros zeros_like; do tilec help np.$name >text 2>&1 || echo "no help for $name"; done'
 for word in np.add np.add.at np.maximum.reduce 'np.sum axis=' keepdims; do t "tilec help '$word' | head -n 2"; done
+for word in np.cumsm np.bincont; do t "tilec help $word 2>&1 | head -n 1"; done
+for word in x.shape np.ndarray.mean; do t "tilec help $word | head -n 2"; done
 t "tilec help np.maximum.foo 2>&1 | head -n 1"

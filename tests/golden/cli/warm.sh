@@ -4,6 +4,8 @@ from() { TILEC_BUNDLE=$1 TILEC_JIT=forbid tilec run --device sim "${@:2}"; }
 words='x=arange:fp32[99] y=ones:fp32[99] out=empty:fp32[99] n=99'
 t "w add.tile --arch sm_90a --signature x=:16,y=:16,out=:16 --variant x=:16,y=:16,out=:16,n=:16 -o add.bundle"
 t "from add.bundle add.tile $words"
+t "tilec warm add.bundle"
+t "tilec warm add.bundle -o more.bundle"
 t "from add.bundle add.tile ${words/n=99/n=96}"
 # A grid is not part of the kernel.
 t "from add.bundle add.tile --grid 'n // 99 + 1' $words"

@@ -12,4 +12,5 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     out[i] = v
     out[0:BLOCK] = v
     out[i] += v
+    out[i] *= v
     tl.store(out + i, v, mask=i < n)
