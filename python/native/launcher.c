@@ -121,6 +121,18 @@ typedef struct Run {
   size_t arg_count;
 } Run;
 
+// A traceback of an error with diagnostics ends at the program's launch, as without _elsewhere.
+static void hide_frames(void) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (error && PyObject_HasAttrString(error, "diagnostics")) {
+    PyException_SetTraceback(error, Py_None);
+    Py_CLEAR(trace);
+  }
+  PyErr_Restore(type, error, trace);
+}
+
 // self._elsewhere(device, grid, args, kwargs) does what is to be done where arrays are not on the device, and for
 // launches that are checked. New: what the launch gives, or NotImplemented where it is to be made as it is.
 static PyObject *launch_elsewhere(Launcher *self, Device *device, PyObject *grid, PyObject *const *args,
@@ -128,6 +140,7 @@ static PyObject *launch_elsewhere(Launcher *self, Device *device, PyObject *grid
   PyObject *tuple = as_tuple(args, nargs), *dict = tuple ? as_dict(args + nargs, names) : NULL;
   PyObject *result =
       dict ? PyObject_CallMethod((PyObject *)self, "_elsewhere", "OOOO", device, grid, tuple, dict) : NULL;
+  if (!result) hide_frames();
   Py_XDECREF(tuple);
   Py_XDECREF(dict);
   return result;

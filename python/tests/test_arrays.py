@@ -67,7 +67,7 @@ class Buffers(unittest.TestCase):
                 convert[1](x, dtype)
         with self.assertRaisesRegex(tilec.CompilationError, r"'np\.mean' cannot be used in a kernel; write tl\.sum"):
             mean[1](x)
-        with self.assertRaisesRegex(tilec.CompilationError, r"'np\.random\.rand' cannot be used in a kernel; write tl\.rand\(seed, offsets\)"):
+        with self.assertRaisesRegex(tilec.CompilationError, r"'np\.random\.rand' cannot be used in a kernel; write tl\.rand\(seed, i\)"):
             add_random[1](x)
         with self.assertRaisesRegex(tilec.CompilationError, r"'random\.random' cannot be used in a kernel; write tl\.rand\(seed, offsets\)"):
             add_throw[1](x)

@@ -387,6 +387,16 @@ class Captured(unittest.TestCase):
         with self.assertRaisesRegex(libtilec.CompileError, "'Config' is a Python class"):
             self.tir(kernel)
 
+    def test_types_of_numpy_are_casts(self):
+        float32 = type("float32", (), {"__module__": "numpy"})
+
+        @jit
+        def kernel(x):
+            tl.store(x, float32(tl.load(x)))
+
+        with self.assertRaisesRegex(libtilec.CompileError, r"write x\.to\(tl\.float32\)"):
+            self.tir(kernel)
+
     def test_types_are_compared(self):
         @jit
         def kernel(x, T: tl.constexpr):

@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import traceback
 import unittest
 import warnings
 
@@ -69,6 +70,10 @@ class Checks(unittest.TestCase):
             racy[2](x)
         self.assertEqual(caught.exception.diagnostics[0].line, 43)
         racy[1](x)
+        try:
+            racy[2](x)
+        except tilec.LaunchError as error:
+            self.assertEqual({frame.filename for frame in traceback.extract_tb(error.__traceback__)}, {__file__})
 
     def test_facts_of_reports(self):
         x, out = floats([0.0] * 28), floats([0.0] * 64)

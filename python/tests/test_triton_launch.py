@@ -245,7 +245,8 @@ class Programs(unittest.TestCase):
     def test_what_both_refuse_is_reported_once(self):
         result = self.run_program("import tilec.triton\n" + KERNEL.replace("tl.sum(", "tl.som(") + "total[(1,)](x, out, 1000, 1024)\n")
         self.assertEqual(result.stderr.count("error[T"), 1)
-        self.assertRegex(result.stderr, r"(?s)tl\.som.*direct cause.*\n(triton\.|AttributeError)")
+        last = r".*\ntilec: \S*program\.py:\d+:\d+: error\[T0201\]" if sys.version_info >= (3, 11) else ""
+        self.assertRegex(result.stderr, r"(?s)tl\.som.*\n(triton\.|AttributeError)" + last)
 
 
 if __name__ == "__main__":

@@ -132,8 +132,9 @@ class Unit:
         if values.is_plain_function(inner) or isinstance(inner, types.BuiltinFunctionType):
             self.bindings[name] = f"def {name}(): pass"  # the front end says what is wrong with it
             return True
-        if called:
-            self.bindings[name] = f"class {name}: pass"  # of which it says so too
+        if called:  # it says so of a class too, and knows NumPy's types
+            of_numpy = getattr(inner, "__module__", None) == "numpy"
+            self.bindings[name] = f"from numpy import {inner.__name__} as {name}" if of_numpy else f"class {name}: pass"
             return True
         self.bindings[name] = ""  # it is taken while its value is written
         self.bindings[name] = f"{name}: {TL}.constexpr = {self.literal(inner)}"

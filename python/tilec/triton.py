@@ -182,6 +182,14 @@ def _fall_back(source: Any, error: Exception) -> None:
 # ---------------------------------------------------------------- Triton's stages
 
 
+def _without_context(raised: Optional[BaseException], error: Exception) -> None:
+    """Removes the error from the exceptions that a traceback shows before `raised`."""
+    while raised is not None:
+        if raised.__context__ is error:
+            raised.__context__ = None
+        raised = raised.__cause__ or raised.__context__
+
+
 def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: Any, *rest: Any) -> Any:
     """Replaces ASTSource.make_ir: tilec's result where Triton's front end makes a module. Every compile asks for the source's
     hash first. Other callers read the module, as torch.compile does to find what a kernel writes: it is Triton's."""
@@ -193,7 +201,13 @@ def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: An
         except Exception as error:  # one of tilec's own mistakes is no reason to end a program that Triton compiles
             if _forbids():
                 raise _tritons(error) from error
-            module = original(source, target, options, *rest)  # what Triton refuses too is Triton's error
+            try:
+                module = original(source, target, options, *rest)  # what Triton refuses too is Triton's error
+            except Exception as tritons:
+                if hasattr(tritons, "add_note"):  # from Python 3.11 on tilec's text, which names a place, is the last one
+                    _without_context(tritons, error)
+                    tritons.add_note(f"tilec: {error}")
+                raise
             _fall_back(source, error)
             return module
     return original(source, target, options, *rest)
@@ -398,7 +412,7 @@ def _run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any
         try:
             original(kernel, *_as_types(args), grid=grid, warmup=True, **types)
         except Exception as theirs:  # what Triton refuses too is Triton's error, after one report of tilec's
-            raise theirs from error
+            raise theirs from None if hasattr(theirs, "__notes__") else error
         raise _tritons(error) from error
 
 
