@@ -271,6 +271,7 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
   if (!good) return false;
   initialise();
   Emitter e = {.module = module, .target = &module->target, .arena = module->ir->arena, .diags = diags};
+  e.timeline.asked = options->timeline;
   FaultFrame frame;
   fault_enter(&frame);
   left_llvm = false;

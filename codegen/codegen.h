@@ -10,6 +10,7 @@
 typedef struct CodegenOptions {
   bool emit_llvm; // llvm gets the optimised LLVM IR
   bool emit_ptx;
+  bool timeline; // the code records when warps do what (timeline_record.h)
 } CodegenOptions;
 
 typedef struct KernelMeta {

@@ -76,6 +76,11 @@ typedef struct Emitter {
     LLVMValueRef begun;        // A variable: the number of dots so far.
     uint32_t count;
   } tmem;
+  struct { // Records of when warps do what (codegen/timeline_code.c).
+    bool asked;
+    LLVMValueRef next; // a variable: the offset of the thread's next record
+    uint32_t line;     // of the last record; UINT32_MAX: of another region
+  } timeline;
   bool has_variables;           // Some values are variables, which LLVM turns into registers first.
   VEC(uint32_t) dynamic_shared; // Bytes, by function.
   bool has_library;             // The module has functions that are not kernels: libclc's, or the module's

@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "codegen/emit/emit_pairs.h"
 #include "codegen/nvvm/nvvm.h"
+#include "codegen/timeline_code.h"
 #include "codegen/llvm/instruction_order.h"
 #include "ir/memory/groups.h"
 #include "ir/dot/layout_dot.h"
@@ -396,8 +397,10 @@ Op *emit_region(Emitter *e, Region *region) {
   Op *op = region->first;
   for (; op && op->kind != OP_YIELD; op = op->next) {
     debug_at_op(e, op);
+    timeline_before(e, op);
     (ops[op->kind] ? ops[op->kind] : emit_elementwise)(e, op);
     drop_padding(e, op);
+    timeline_after(e, op);
     emit_check_size(e, op);
   }
   LLVMSetCurrentDebugLocation2(e->builder, place);
@@ -446,9 +449,11 @@ static void pass_by_value(Emitter *e, unsigned index) {
 }
 
 static void declare_func(Emitter *e, Func *func) {
-  LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count);
+  LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count + 1);
   for (uint32_t i = 0; i < func->param_count; i++) params[i] = param_type(e, &func->params[i]);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, func->param_count, false);
+  params[func->param_count] = e->ptr; // of the timeline
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params,
+                                      func->param_count + e->timeline.asked, false);
   e->function = LLVMAddFunction(e->llvm, func->name, type);
   LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
   add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
@@ -513,6 +518,7 @@ void emit_func(Emitter *e, Func *func) {
   debug_at(e, func->loc);
   emit_bind_threads(e, func->body);
   bind_params(e, func);
+  timeline_begin(e);
   LLVMBuildBr(e->builder, body);
   LLVMPositionBuilderAtEnd(e->builder, body);
   emit_region(e, func->body);

@@ -45,7 +45,7 @@ typedef struct Phases {
 
 static bool is_recorded(const Block *block) { return block->index == 0; }
 
-static void add_slice(Timeline *t, Slice slice) {
+void timeline_add(Timeline *t, Slice slice) {
   if (slice.end > slice.begin && t->slices.n < TIMELINE_MOST) vec_push(&t->arena, &t->slices, slice);
 }
 
@@ -78,7 +78,7 @@ static uint32_t line_of(const Timeline *t, const Insn *insn) {
 
 static void end_run(Timeline *t, uint32_t index) {
   TimedWarp *w = &t->warps[index];
-  add_slice(t, (Slice){SLICE_RUN, .line = w->line, .warp = index, .begin = w->began, .end = w->now});
+  timeline_add(t, (Slice){SLICE_RUN, .line = w->line, .warp = index, .begin = w->began, .end = w->now});
   w->began = w->now;
 }
 
@@ -87,7 +87,7 @@ static void wait_until(Timeline *t, uint32_t index, const Insn *insn, const char
   if (until <= w->now) return;
   end_run(t, index);
   uint32_t line = insn ? line_of(t, insn) : w->line;
-  add_slice(t, (Slice){SLICE_WAIT, what, line, .warp = index, .begin = w->now, .end = until});
+  timeline_add(t, (Slice){SLICE_WAIT, what, line, .warp = index, .begin = w->now, .end = until});
   w->now = w->began = until;
 }
 
@@ -140,8 +140,8 @@ static double run_dot(Timeline *t, uint32_t warp, const Insn *insn, const char *
   double rate = t->model.tensor[operand_bytes(m->a)];
   double flops = 2.0 * m->m * m->n * m->k, duration = rate > 0 ? flops / rate : t->model.clock;
   double begin = book(t, &t->tensor[warp % QUARTERS], t->warps[warp].now, duration);
-  add_slice(t, (Slice){SLICE_MMA, shape_name(t, name, m, rows), line_of(t, insn), .warp = warp,
-                       .begin = begin, .end = begin + duration});
+  timeline_add(t, (Slice){SLICE_MMA, shape_name(t, name, m, rows), line_of(t, insn), .warp = warp,
+                          .begin = begin, .end = begin + duration});
   return begin + duration;
 }
 
@@ -211,7 +211,7 @@ static void add_copy_lanes(Timeline *t, const AsyncOp *op, double begin, double 
     return;
   }
   uint32_t at = t->slices.n;
-  add_slice(t, (Slice){SLICE_COPY, "cp.async", line, op->warp->index, address, bytes, false, begin, end});
+  timeline_add(t, (Slice){SLICE_COPY, "cp.async", line, op->warp->index, address, bytes, false, begin, end});
   if (t->slices.n > at) vec_push(&t->arena, &t->groups, ((CopyGroup){line, number, at}));
 }
 
@@ -228,8 +228,8 @@ static double run_copy(Timeline *t, const AsyncOp *op) {
   bool out = op->u.range->to.space != SPACE_SHARED;
   uint64_t address = out ? op->u.range->from.address : op->u.range->to.address;
   const char *name = op->kind == ASYNC_TENSOR ? "TMA" : op->kind == ASYNC_STORE ? "st.async" : "bulk";
-  add_slice(t,
-            (Slice){SLICE_COPY, name, line_of(t, op->insn), op->warp->index, address, bytes, out, now, end});
+  timeline_add(
+      t, (Slice){SLICE_COPY, name, line_of(t, op->insn), op->warp->index, address, bytes, out, now, end});
   return end;
 }
 
@@ -367,6 +367,15 @@ void timeline_record(tilec_sim *sim, Timeline *timeline) { sim->timeline = timel
 Timeline *timeline_new(const TimelineModel *model) {
   Timeline *t = calloc(1, sizeof *t);
   if (t) t->model = *model;
+  return t;
+}
+
+Timeline *timeline_measured(const char *kernel, uint32_t warps, const char *times) {
+  Timeline *t = calloc(1, sizeof *t);
+  if (!t) return NULL;
+  t->warp_count = warps;
+  t->times = times;
+  snprintf(t->kernel, sizeof t->kernel, "%s", kernel);
   return t;
 }
 

@@ -8,18 +8,6 @@
 
 enum { TIMELINE_MOST = 200000 }; // slices
 
-typedef enum SliceKind { SLICE_RUN, SLICE_WAIT, SLICE_MMA, SLICE_COPY } SliceKind;
-
-typedef struct Slice {
-  SliceKind kind;
-  const char *name; // of a wait or a dot's instruction
-  uint32_t line;    // 0: not known
-  uint32_t warp;
-  uint64_t address, bytes; // of a copy: where in shared memory
-  bool out;                // the copy is a store
-  double begin, end;       // ns
-} Slice;
-
 // cp.async of all warps for one commit at one line.
 typedef struct CopyGroup {
   uint32_t line, number, slice;
@@ -27,6 +15,7 @@ typedef struct CopyGroup {
 
 struct Timeline {
   TimelineModel model;
+  const char *times; // NULL: modelled
   SimHooks hooks;
   const Launch *launch;
   struct TimedWarp *warps;

@@ -74,7 +74,7 @@ static int by_begin(const void *a, const void *b) {
   return x->begin != y->begin ? x->begin < y->begin ? -1 : 1 : (x->warp > y->warp) - (x->warp < y->warp);
 }
 
-bool timeline_write(const Timeline *t, Buf *out) {
+bool timeline_write(const Timeline *t, bool whole, Buf *out) {
   Json json = {.out = out};
   Arena arena = {0};
   TrackList tracks = {0};
@@ -85,9 +85,12 @@ bool timeline_write(const Timeline *t, Buf *out) {
   json_object(&json, "otherData");
   json_text(&json, "kernel", t->kernel);
   json_text(&json, "times",
-            arena_printf(&arena, "modelled with the latencies of %s; one CTA that has a multiprocessor alone",
-                         t->model.card));
-  json_bool(&json, "whole", t->slices.n < TIMELINE_MOST);
+            t->times
+                ? t->times
+                : arena_printf(&arena,
+                               "modelled with the latencies of %s; one CTA that has a multiprocessor alone",
+                               t->model.card));
+  json_bool(&json, "whole", whole && t->slices.n < TIMELINE_MOST);
   json_object_end(&json);
   json_array(&json, "traceEvents");
   for (uint32_t i = 0; i < t->slices.n; i++) put_slice(&json, &arena, &tracks, &t->slices.at[i]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""timeline.py TILEC: the trace that `tilec run --timeline` writes. Its form is Chrome's: slices with a track, a beginning
+"""timeline.py TILEC: the trace that `tilec run --timeline` writes, on the simulator and on a GPU. Its form is Chrome's: slices with a track, a beginning
 and a duration, and names of tracks. Slices of a track follow one another. Waits end when what they wait for does."""
 import json
 import os
@@ -29,23 +29,24 @@ def expect(good, what):
 
 
 def run(tilec, words, trace, *more):
+    fake = {"LD_LIBRARY_PATH": os.path.join(os.path.dirname(tilec), "tests/fake_driver"), "FAKE_DRIVER": "1"}  # a GPU's driver that is the simulator
     return subprocess.run([tilec, "run", *words, "--device", "sim", "--arch", "sm_90a", "--timeline", trace, *more], cwd=ROOT, capture_output=True, text=True,
-                          check=False)
+                          check=False, env=os.environ | (fake if "cuda" in more else {}))
 
 
-def traced(tilec, words, folder):
+def traced(tilec, words, folder, *more):
     path = os.path.join(folder, "trace.json")
-    done = run(tilec, words, path)
+    done = run(tilec, words, path, *more)
     expect(done.returncode == 0, f"{words}: {done.stderr}")
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def check_form(name, trace, warps):
+def check_form(name, trace, warps, times="modelled"):
     """The slices, without their track's names."""
     events = trace["traceEvents"]
     slices, names = [x for x in events if x["ph"] == "X"], [x for x in events if x["ph"] == "M"]
-    expect(len(slices) + len(names) == len(events) and "modelled" in trace["otherData"]["times"] and trace["otherData"]["whole"], f"{name}: the form")
+    expect(len(slices) + len(names) == len(events) and trace["otherData"]["times"].startswith(times) and trace["otherData"]["whole"], f"{name}: the form")
     expect(all({"name", "cat", "pid", "tid", "ts", "dur", "args"} <= set(x) and x["dur"] > 0 and x["ts"] >= 0 for x in slices), f"{name}: members of slices")
     expect([x["ts"] for x in slices] == sorted(x["ts"] for x in slices), f"{name}: slices are not sorted")
     named = {x["tid"]: x["args"]["name"] for x in names if x["name"] == "thread_name"}
@@ -70,6 +71,19 @@ def check_waits(name, slices, wait, reasons):
     expect(waits and hits >= len(waits) * 0.2, f"{name}: {hits} of {len(waits)} slices '{wait}' end with {reasons}")
 
 
+def check_records(tilec, folder):
+    """On a GPU the code records what its warps do: each slice but a warp's last ends where the next begins."""
+    for name, words, warps, dots, waits in (("add", ADD, 4, 0, set()), ("TMA", TMA, 12, 8 * 512 // 64, {"wait: mbarrier", "wait: dot", "wait: barrier"}),
+                                            ("cp.async", CP_ASYNC, 4, 4 * 512 // 32, {"wait: cp.async", "wait: barrier"})):
+        name = f"{name} on a GPU"
+        slices = check_form(name, traced(tilec, words, folder, "--device", "cuda"), warps, "measured")
+        expect({x["name"] for x in slices if x["cat"] == "wait"} >= waits, f"{name}: {[x['name'] for x in slices]}")
+        expect(sum(x["cat"] == "mma" for x in slices) == dots, f"{name}: {sum(x['cat'] == 'mma' for x in slices)} dots")
+        own = sorted((x["ts"], x["ts"] + x["dur"]) for x in slices if x["tid"] in (0, DOTS))
+        expect(own and all(abs(x[1] - y[0]) < 1e-5 for x, y in zip(own, own[1:])), f"{name}: gaps in {own}")
+        expect({x["args"]["line"] for x in slices} <= set(range(8, 70)), f"{name}: lines")
+
+
 def main():
     tilec = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -91,6 +105,7 @@ def main():
         expect(sum(x["args"]["bytes"] for x in copies) == (64 + 64) * 512 * 2, "cp.async: bytes")
         check_waits("cp.async", slices, "wait: cp.async", {"cp.async"})
 
+        check_records(tilec, folder)
         for words, said in (([*ADD, "--arch", "sm_80"], "no latencies are known for sm_80"), ([*ADD, "--device", "eval"], "not on eval")):
             done = run(tilec, words, os.path.join(folder, "none.json"), *words[len(ADD):])
             expect(done.returncode != 0 and said in done.stderr and not os.path.exists(os.path.join(folder, "none.json")), f"{words[len(ADD):]}: {done.stderr}")

@@ -86,6 +86,7 @@ typedef struct Run {
   const char *
       *source_names;    // Names of a PTX file's parameters, as run_read_source finds them. NULL: not known.
   const char *ptx_hint; // Why a report of PTX may lack its place in the source. NULL: nothing.
+  uint64_t records;     // On a GPU with --timeline: the address of its records. 0: none.
   Func *host;           // After run_compile: has the parameters and host regions of the code. NULL for PTX
                         // files.
 } Run;
@@ -179,9 +180,12 @@ tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64
 // Loads, launches, waits, reads the buffers and reports them.
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
                       tilec_buffer **buffers);
-// --timeline: begins and ends the record of launches. *timeline: NULL without the option. False after reporting an error.
-bool run_timeline_begin(Run *run, struct Timeline **timeline);
-bool run_timeline_end(Run *run, struct Timeline *timeline);
+// True if the code records its timeline: --timeline on a GPU.
+bool run_records(const Run *run);
+// --timeline: begins and ends the record of a launch. *timeline: NULL if there is none. False after reporting an error.
+bool run_timeline_begin(Run *run, const KernelImage *image, struct Timeline **timeline);
+// result: the launch's. Returns it, or EXIT_DIAGNOSED after reporting an error.
+ExitStatus run_timeline_end(Run *run, struct Timeline *timeline, const KernelImage *image, ExitStatus result);
 // The simulator's counters as JSON members.
 void run_json_counters(const tilec_sim_counters *counters, Json *json);
 // --stats: writes the line where the options say. False after reporting an error.

@@ -80,8 +80,9 @@ static void take_code(const Compilation *c, KernelImage *image) {
 static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
   bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH;
-  return run->device->needs_ptx && launched && !o->remarks && !o->time_passes && !o->verify_each &&
-         !o->print_after && !o->stop_after && !o->run_passes_given && !o->disabled_passes.n;
+  return run->device->needs_ptx && launched && !run_records(run) && !o->remarks && !o->time_passes &&
+         !o->verify_each && !o->print_after && !o->stop_after && !o->run_passes_given &&
+         !o->disabled_passes.n;
 }
 
 static tilec_status compile_code(Run *run, KernelImage *image) {
@@ -103,7 +104,7 @@ static tilec_status compile_code(Run *run, KernelImage *image) {
   tilec_status status = compile_passes(c, &passes);
   tool_passes_end(&report);
   if (status != TILEC_OK || !run->device->needs_ptx) return status;
-  CodegenOptions codegen = {.emit_ptx = true};
+  CodegenOptions codegen = {.emit_ptx = true, .timeline = run_records(run)};
   status = compile_codegen(c, &codegen);
   if (status == TILEC_OK) take_code(c, image);
   run->host = c->module->funcs.at[0];
@@ -253,9 +254,9 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   int64_t grid[3];
   struct Timeline *timeline;
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
-  if (!run_timeline_begin(run, &timeline)) return EXIT_DIAGNOSED;
+  if (!run_timeline_begin(run, &image, &timeline)) return EXIT_DIAGNOSED;
   result = run_launch(run, &image, grid, bound.bits, buffers);
-  if (!run_timeline_end(run, timeline)) result = EXIT_DIAGNOSED;
+  result = run_timeline_end(run, timeline, &image, result);
   if (result == EXIT_DONE)
     result = run_judge(run, run->options->check ? run_check(run, grid, &bound) : EXIT_DONE);
   return run_outputs(run, result);

@@ -30,19 +30,23 @@ tilec_status run_can_map(const Run *run, const uint64_t *bits, const int64_t gri
 }
 
 tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t grid[3], CodeArgs *code) {
-  *code = (CodeArgs){bits, run->bit_count};
-  if (!has_hidden(run)) return TILEC_OK;
-  MadeMaps made;
-  tilec_status status = make(run, bits, grid, &made);
+  MadeMaps made = {0};
+  uint32_t count = run->bit_count;
+  bool hidden = has_hidden(run);
+  *code = (CodeArgs){bits, count};
+  if (!hidden && !run->records) return TILEC_OK;
+  tilec_status status = hidden ? make(run, bits, grid, &made) : TILEC_OK;
   if (status) return status;
   if (made.unmade && !made.unmade_name)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the kernel is persistent, but %s", made.unmade);
   if (made.unmade)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the tensor map '%s' cannot be made: %s", made.unmade_name,
                      made.unmade);
-  uint64_t *all = ARENA_ARRAY(run->arena, uint64_t, run->host->param_count);
-  memcpy(all, bits, run->bit_count * sizeof *bits);
-  *code = (CodeArgs){all, maps_pass(hidden_params(run->host), grid, made.maps, run->bit_count, all)};
+  uint64_t *all = ARENA_ARRAY(run->arena, uint64_t, run->host->param_count + 1);
+  memcpy(all, bits, count * sizeof *bits);
+  if (hidden) count = maps_pass(hidden_params(run->host), grid, made.maps, count, all);
+  if (run->records) all[count++] = run->records;
+  *code = (CodeArgs){all, count};
   return TILEC_OK;
 }
 
