@@ -166,6 +166,7 @@ typedef struct CostReport {
   const Op *turn;     // A dot of such an iteration.
   uint32_t excess;    // Registers that tiles need beyond a thread's limit: they will be spilled.
   double copy_rounds; // Like `rounds`, for copies that loops prefetch.
+  double dots;        // Per program: mma.sync of one sum, which wait for one another.
   double contention;  // Atomic updates of the element with most of them.
   double copied;      // Part of the totals' cache_sectors: copies by threads, each divided by its prefetch
                       // distance in iterations.

@@ -208,16 +208,6 @@ static uint32_t tensor_rate(const TargetInfo *arch, Elem elem) {
                                : arch->tensor_tf32;
 }
 
-double issue_tensor_cycles(const Op *dot) {
-  const TargetInfo *arch = dot->region->func->module->target.arch;
-  if (dot_instruction(dot) == DOT_FMA) return 0;
-  Elem elem = type_element(op_operand(dot, 0)->type)->elem;
-  uint32_t rate = tensor_rate(arch, elem);
-  double cycles = rate ? (double)issue_flops(dot) * products_of(dot) / rate : 0;
-  // mma.sync attains about 62 % of wgmma's rate on Hopper (arXiv 2402.13499, table 9: fp16 with fp32 sums).
-  return arch->has_wgmma && dot_instruction(dot) != DOT_WGMMA ? cycles / 0.62 : cycles;
-}
-
 // Columns of one instruction's result; for wgmma, the first instruction's.
 static uint32_t columns_of(const Op *dot) {
   DotShape shape = dot_op_shape(dot);
@@ -225,6 +215,30 @@ static uint32_t columns_of(const Op *dot) {
            most = dot_instruction_info(dot_instruction(dot))->columns;
   if (op_attr(dot, ATTR_EXTENTS) && is_dot_of(dot, DOT_WGMMA)) return dot_columns_at(dot, 0);
   return n < most ? n : most;
+}
+
+// A wgmma reads its first operand from shared memory in the time of 64 columns: 32 clocks.
+static double narrow_wgmma(const Op *dot) {
+  bool reads = op_operand(dot, dot_takes_b_first(dot) ? 1 : 0)->type->kind == TYPE_SHARED;
+  return reads && columns_of(dot) < WGMMA_COLUMNS ? (double)WGMMA_COLUMNS / columns_of(dot) : 1;
+}
+
+double issue_tensor_cycles(const Op *dot) {
+  const TargetInfo *arch = dot->region->func->module->target.arch;
+  if (dot_instruction(dot) == DOT_FMA) return 0;
+  Elem elem = type_element(op_operand(dot, 0)->type)->elem;
+  uint32_t rate = tensor_rate(arch, elem);
+  double cycles = rate ? (double)issue_flops(dot) * products_of(dot) / rate : 0;
+  // mma.sync attains about 62 % of wgmma's rate on Hopper (arXiv 2402.13499, table 9: fp16 with fp32 sums).
+  if (dot_instruction(dot) == DOT_WGMMA) return cycles * narrow_wgmma(dot);
+  return arch->has_wgmma ? cycles / 0.62 : cycles;
+}
+
+double issue_dot_chain(const Op *dot) {
+  const DotInstructionInfo *info = dot_instruction_info(dot_instruction(dot));
+  if (dot_instruction(dot) != DOT_MMA && dot_instruction(dot) != DOT_MMA_K8) return 0;
+  uint32_t bytes = type_element_bytes(op_operand(dot, 0)->type);
+  return (double)(1u << dot_op_shape(dot).k) * bytes / info->k * products_of(dot);
 }
 
 static void issue_dot(const Op *op, double *out) {

@@ -20,6 +20,8 @@ void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCount
 // or unknown).
 uint64_t issue_flops(const Op *dot);
 double issue_tensor_cycles(const Op *dot);
+// The instructions of a dot that add to one sum one after another, while nothing else is done: mma.sync; else 0.
+double issue_dot_chain(const Op *dot);
 // The PTX instruction that does most of the op's work; NULL: not reported. In the arena.
 const char *issue_name(Arena *arena, const Op *op);
 

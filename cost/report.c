@@ -309,6 +309,9 @@ static void sum_ops(Reporter *r) {
     sum_range(&t->flops, cost->flops);
     t->tensor_cycles += cost->tensor_cycles;
     report->contention += cost_contention(cost);
+    if (cost->op->kind == OP_DOT && report->programs)
+      report->dots += issue_dot_chain(cost->op) * (double)cost->runs.most / issue_warps(cost->op) /
+                      (double)report->programs;
     for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] += cost->instructions[p];
     report->exact &= !cost->data_dependent;
   }

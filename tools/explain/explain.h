@@ -41,6 +41,7 @@ typedef struct Loss {
   uint32_t knobs;            // Configurations that differ in these may avoid it. 0: the code has to change.
   ExplainPrograms programs;  // Those with so many programs.
   bool splits;               // So does a change of the code: several programs share a loop.
+  double parts;              // Seconds to combine their results.
   bool tf32;                 // --fp32-dot tf32 may avoid it.
   bool only_bound;           // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.

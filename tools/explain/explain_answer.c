@@ -106,11 +106,12 @@ static Answer answer_of_kind(const Explanation *e, uint32_t at) {
     counted += other->counted;
     add_line(e, &answer, other->loc);
   }
-  answer.gain = gain_of(e, &saving, counted);
+  answer.gain = gain_of(e, &saving, counted) - loss->parts;
   if (!loss->knobs || !e->model->time.known) return answer;
   const WhatIf *found = explain_what_if_of(e, loss, answer.gain, &gain);
   bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
-  if (found && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
+  bool splits = loss->splits && answer.gain > gain; // a change of the code that gains more
+  if (found && !splits && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
     answer.what_if = found, answer.change = found->text, answer.gain = gain;
   else if (searched && needs_what_if(loss) && !loss->splits)
     answer.gain = 0;

@@ -63,7 +63,7 @@ static void weigh(Explanation *e, Loss *loss) {
   const CostReport *r = e->model;
   double share = 0;
   if (r->time.known)
-    loss->seconds = cost_saving(r, &loss->saving, &share);
+    loss->seconds = cost_saving(r, &loss->saving, &share) - loss->parts;
   else
     weigh_by_counts(r, loss);
   if (loss->seconds < least_share / 10 * r->time.seconds) loss->seconds = 0; // the bottleneck hides it
@@ -299,18 +299,26 @@ static const Op *shared_loop(const CostReport *r, uint64_t *steps) {
   return NULL;
 }
 
-// Several programs could share the loop.
+// Several programs could share the loop. Combining takes another launch, and each part's results in memory.
 static void advise_split(const Explanation *e, Loss *loss, const Op *loop, uint64_t steps) {
+  const CostReport *r = e->model;
+  Arena *arena = e->run->arena;
   bool dots = region_find(loop->regions[0], OP_DOT) != NULL;
+  uint64_t all = r->func->module->target.arch->multiprocessors / r->programs,
+           parts = all < steps ? all : steps;
   loss->loc = loop->loc;
-  loss->splits = true;
-  loss->fix = dots ? "split K: more programs share the loop" : "more programs that share the loop";
-  loss->change = arena_printf(
-      e->run->arena,
-      "more, smaller programs: smaller tiles, or %sanother axis of the grid whose programs each take a part "
-      "of the "
-      "%llu steps of the loop on line %u, and combine their results (tl.atomic_add, or a second kernel)",
-      dots ? "split K: " : "", (unsigned long long)steps, loop->loc.line);
+  loss->splits = parts > 1;
+  loss->parts = r->time.launch;
+  if (r->memory > 0) loss->parts += (double)parts * r->written * r->time.bounds[BOUND_MEMORY] / r->memory;
+  const char *by = arena_printf(arena, parts > 1 ? "%llu" : "2 or more", (unsigned long long)parts);
+  loss->fix =
+      dots ? arena_printf(arena, "split K by %s", by) : arena_printf(arena, "%s programs for each loop", by);
+  loss->change = arena_printf(arena,
+                              "more, smaller programs: smaller tiles, or %sanother axis of the grid with %s "
+                              "programs, which each take a part "
+                              "of the %llu steps of the loop on line %u, and combine their results "
+                              "(tl.atomic_add, or a second kernel)",
+                              dots ? "split K: " : "", by, (unsigned long long)steps, loop->loc.line);
 }
 
 static void find_tail(Explanation *e) {
@@ -494,6 +502,7 @@ static void try_what_if(const Explanation *e, Loss *loss) {
   Arena *arena = e->run->arena;
   double gain;
   const WhatIf *found = explain_what_if_of(e, loss, loss->seconds, &gain);
+  if (loss->splits && loss->seconds > gain) return;
   if (found)
     loss->change =
         arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,
