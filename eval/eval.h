@@ -103,6 +103,8 @@ bool eval_stop_number(const EvalStop *stop, const Value *value, uint32_t i, doub
 int64_t eval_stop_integer(const EvalStop *stop, const Value *value, uint32_t i);
 // Returns true if the integer differs from what it would be without overflow in its type (EvalOptions.wraps).
 bool eval_stop_wrapped(const EvalStop *stop, const Value *value, uint32_t i);
+// Appends a line for each of the first operations that wrapped since the last call, also within expressions.
+void eval_stop_wraps(const EvalStop *stop, Buf *out);
 
 // Returns true if the last launch's error is the evaluator's own, not the kernel's: inline assembly, a loop
 // that waits for a later program, or a limit.

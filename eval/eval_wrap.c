@@ -14,7 +14,7 @@
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 
-enum { MAX_WRAPS = 1 << 16, MAX_REPORTS = 16 };
+enum { MAX_WRAPS = 1 << 16, MAX_REPORTS = 16, MAX_NEWS = 3 };
 
 // One operation that wrapped, with its operands.
 struct Wrap {
@@ -28,6 +28,8 @@ struct WrapState {
   bool *reported;    // by Op.id
   uint32_t wraps, reports;
   VEC(const Value *) todo;
+  const Wrap *news[MAX_NEWS]; // of different ops of the kernel's file, since the stepper's last stop
+  uint32_t news_count;
   Arena *arena;
 };
 
@@ -148,12 +150,21 @@ void eval_wrapped_copy(Machine *m, Tile *to, const Tile *from) {
 
 // ---- arithmetic ----
 
+static void add_news(WrapState *s, const Wrap *wrap) {
+  const Op *op = wrap->op;
+  if (s->news_count == MAX_NEWS || op->loc.file != op->region->func->loc.file) return;
+  for (uint32_t i = 0; i < s->news_count; i++)
+    if (s->news[i]->op == op) return;
+  s->news[s->news_count++] = wrap;
+}
+
 static const Wrap *new_wrap(WrapState *s, const Op *op, uint64_t a, uint64_t b, uint64_t exact,
                             uint64_t got) {
   if (s->wraps >= MAX_WRAPS && s->last[op->id]) return s->last[op->id];
   Wrap *wrap = ARENA_NEW(s->arena, Wrap);
   *wrap = (Wrap){op, a, b, exact, got};
   s->wraps++;
+  add_news(s, wrap);
   return s->last[op->id] = wrap;
 }
 
@@ -331,6 +342,16 @@ static void describe(const Machine *m, const Wrap *wrap, Buf *out) {
                                               ", which becomes %" PRIu64 ")";
   buf_printf(out, format, elem_info(elem)->bits, wrap->a, symbol_of(op->kind), wrap->b, wrap->exact,
              wrap->got);
+}
+
+void eval_stop_wraps(const EvalStop *stop, Buf *out) {
+  WrapState *s = stop->machine->wraps;
+  for (uint32_t i = 0; s && i < s->news_count; i++) {
+    buf_text(out, "  ");
+    describe(stop->machine, s->news[i], out);
+    buf_char(out, '\n');
+  }
+  if (s) s->news_count = 0;
 }
 
 static const char ADVICE[] = "convert an operand to 64 bits first: x.to(tl.int64)";

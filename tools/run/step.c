@@ -114,6 +114,7 @@ void step_show(Stepper *s, const EvalStop *stop, Loc loc, bool error) {
     if (v->fresh) step_print_summary(stop, v, &s->out);
     v->fresh = false;
   }
+  eval_stop_wraps(stop, &s->out);
   show_loops(s);
   if (!error) show_line(s, loc);
   s->begun = true;
