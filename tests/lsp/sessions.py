@@ -15,7 +15,7 @@ from client import Client, Closed  # noqa: E402
 TILEC = sys.argv[1]
 FOLDER = tempfile.TemporaryDirectory()
 PARSE, INVALID, NO_METHOD, PARAMS, UNINITIALIZED, FAILED = -32700, -32600, -32601, -32602, -32002, -32803
-LIMIT_MS = 50  # of diagnostics after a change in a file of 300 lines
+LIMIT_MS = 50  # of diagnostics after a change in a file of 300 lines, times how slow the machine is (bench/timing.h)
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
 ADD = HEAD + """# tilec: x=*fp32:16, y=*fp32:16, out=*fp32:16, n=i32
 @triton.jit
@@ -556,8 +556,9 @@ def time_of_diagnostics():
             times.append((time.monotonic() - start) * 1e3)
             same(len(found), 10 if i % 2 else 0, "errors in the long file")
         best.append(sorted(times)[len(times) // 2])
-    print(f"NOTE diagnostics of {text.count(chr(10))} lines: {min(best):.1f} ms after a change")
-    expect(min(best) <= LIMIT_MS, f"diagnostics take {best} ms, more than {LIMIT_MS}")
+    slow = float(subprocess.run([os.path.join(os.path.dirname(TILEC), "tests/slowness")], capture_output=True, text=True, check=True).stdout)
+    print(f"NOTE diagnostics of {text.count(chr(10))} lines: {min(best):.1f} ms after a change, at most {LIMIT_MS} times {slow}")
+    expect(min(best) <= LIMIT_MS * slow, f"diagnostics take {best} ms, more than {LIMIT_MS} times {slow}")
     finish(client, "time")
 
 
