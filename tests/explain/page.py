@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""page.py TILEC: the page that `tilec explain --format=html` writes, as text and as a browser shows it.
+"""page.py TILEC [--pictures FOLDER]: the page that `tilec explain --format=html` writes, as text and as a browser shows it.
 
 Each page is one file of at most 2 MB that refers to no other file. It holds what explain --format=json says about the
 same launch. If headless Chromium is installed, each part of the page is opened. No script may fail. Heat is shown where
 the shares are. The difference of two passes' IR matches their texts. Each layout is drawn, and each event of the
-schedule has its mark."""
+schedule has its mark. --pictures only writes those of docs/pictures: it needs playwright (tests/site/requirements.txt)."""
 import html.parser
 import json
 import os
@@ -207,11 +207,29 @@ def check_launch(tilec, browser, name, words, folder):
         check(f"{name}, {part}", page, data)
 
 
+def draw(tilec, browser, folder):
+    from playwright.sync_api import sync_playwright
+    words = [x.replace("BLOCK_N=256", "BLOCK_N=128") for x in MATMUL]
+    words[words.index("512")] = "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)"
+    with tempfile.TemporaryDirectory() as made, sync_playwright() as playwright:
+        path = os.path.join(made, "page.html")
+        explained(tilec, words, "--format=html", "-o", path)
+        for part in CHECKS:
+            page = playwright.chromium.launch(executable_path=browser).new_page(viewport={"width": 1200, "height": 900 if part == "lines" else 760})
+            page.goto(f"file://{path}#{part}")
+            if part == "lines":
+                page.evaluate("scrollTo(0, 500)")
+            page.wait_for_timeout(500)
+            page.screenshot(path=os.path.join(folder, f"explain-{part}.png"))
+
+
 def main():
     tilec = os.path.abspath(sys.argv[1])
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if not browser:
         print("SKIPPED the page in a browser: there is no Chromium on this machine")
+    if sys.argv[2:3] == ["--pictures"]:
+        return draw(tilec, browser, sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
         for name, words in LAUNCHES.items():
             check_launch(tilec, browser, name, words, folder)
