@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
+#include "base/json.h"
 #include "base/plain.h"
 #include "runtime/cache/bundle.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/compile_ptx.h"
+#include "runtime/compile/specialised.h"
 #include "runtime/error.h"
 #include "runtime/launch/tuned.h"
 #include "tools/options/options_parts.h"
@@ -154,17 +156,45 @@ static bool compile_job(void *data, uint32_t i) {
 
 typedef struct Contents {
   Arena *arena;
+  bool as_json;
   VEC(const char *) lines;
 } Contents;
+
+static void add_json(Json *json, const CacheEntry *entry) {
+  static const char *const texts[] = {"kernel", "arch", "kind"};
+  json_object(json, NULL);
+  for (uint32_t i = 0; i < 3; i++) json_str(json, texts[i], cache_field(entry, texts[i]));
+  for (uint32_t i = 0; i < SPECIALISED_PARTS; i++) {
+    Str part = cache_field(entry, specialised_fields[i]), item;
+    if (!part.at) continue;
+    json_array(json, specialised_fields[i]);
+    while (specialised_next(&part, &item)) json_str(json, NULL, item);
+    json_array_end(json);
+  }
+  json_object_end(json);
+}
+
+static void add_text(Buf *line, const CacheEntry *entry) {
+  Specialised made = {0};
+  buf_plain(line, cache_field(entry, "kernel"), 200);
+  buf_char(line, '\t');
+  buf_plain(line, cache_field(entry, "arch"), 40);
+  buf_char(line, '\t');
+  buf_plain(line, cache_field(entry, "kind"), 40);
+  for (uint32_t i = 0; i < SPECIALISED_PARTS; i++)
+    buf_str(&made.parts[i], cache_field(entry, specialised_fields[i]));
+  if (made.parts[0].n || made.parts[1].n || made.parts[2].n) buf_char(line, '\t');
+  specialised_show(&made, line);
+  specialised_free(&made);
+}
 
 static void add_entry(const CacheEntry *entry, void *data) {
   Contents *contents = data;
   Buf line = {0};
-  buf_plain(&line, cache_field(entry, "kernel"), 200);
-  buf_char(&line, '\t');
-  buf_plain(&line, cache_field(entry, "arch"), 40);
-  buf_char(&line, '\t');
-  buf_plain(&line, cache_field(entry, "kind"), 40);
+  if (contents->as_json)
+    add_json(&(Json){.out = &line}, entry);
+  else
+    add_text(&line, entry);
   vec_push(contents->arena, &contents->lines, arena_copy(contents->arena, buf_view(&line)));
   buf_free(&line);
 }
@@ -180,17 +210,23 @@ static bool print_contents(const Contents *contents, const char *path) {
   if (n) qsort(contents->lines.at, n, sizeof *contents->lines.at, by_text);
   for (uint32_t i = 0, same; i < n; i += same) {
     for (same = 1; i + same < n && strcmp(contents->lines.at[i], contents->lines.at[i + same]) == 0;) same++;
-    buf_printf(&out, "%u\t%s\n", same, contents->lines.at[i]);
+    if (contents->as_json)
+      buf_printf(&out, "%s%s", i ? ",\n " : "[", contents->lines.at[i]), same = 1;
+    else
+      buf_printf(&out, "%u\t%s\n", same, contents->lines.at[i]);
   }
-  buf_printf(&out, "%u entr%s in %s\n", n, n == 1 ? "y" : "ies", path);
+  if (contents->as_json)
+    buf_text(&out, n ? "]\n" : "[]\n");
+  else
+    buf_printf(&out, "%u entr%s in %s\n", n, n == 1 ? "y" : "ies", path);
   bool good = tool_write("-", buf_view(&out));
   buf_free(&out);
   return good;
 }
 
 // Packs a folder into a bundle, and prints its entries. No folder: prints those of a bundle.
-static ExitStatus pack(Warm *w, const char *folder, const char *path) {
-  Contents contents = {.arena = w->arena};
+static ExitStatus pack(Warm *w, const Options *o, const char *folder, const char *path) {
+  Contents contents = {.arena = w->arena, .as_json = o->json};
   Buf error = {0};
   bool good = folder ? bundle_write(folder, path, add_entry, &contents, &error)
                      : bundle_list(path, add_entry, &contents, &error);
@@ -216,7 +252,7 @@ static ExitStatus compile_all(Warm *w, const Options *o) {
   setenv("TILEC_RECORD", folder, 1); // before anything has read it
   if (o->cubins == CUBINS_OFF) setenv("TILEC_RECORD_CUBINS", "off", 1);
   parallel_run(w->jobs.n, compile_job, w);
-  if (!w->status) w->status = pack(w, folder, o->output);
+  if (!w->status) w->status = pack(w, o, folder, o->output);
   nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   return w->status;
 }
@@ -229,14 +265,14 @@ static bool is_list(const char *path) {
 ExitStatus command_warm(const Options *o, Arena *arena) {
   Warm w = {.arena = arena, .lock = PTHREAD_MUTEX_INITIALIZER};
   struct stat info;
-  if (!o->output && bundle_is(o->file)) return pack(&w, NULL, o->file);
+  if (!o->output && bundle_is(o->file)) return pack(&w, o, NULL, o->file);
   if (o->output && bundle_is(o->file))
     return tool_error("[T1006] '%s' is a bundle: without -o its entries are listed", o->file), EXIT_USAGE;
   if (!o->output || strcmp(o->output, "-") == 0)
     return tool_error("[T1006] 'tilec warm' writes a bundle: name its file with -o"), EXIT_USAGE;
   if (o->cubins == CUBINS_ON && !cubin_has_ptxas())
     return tool_error("[T1007] --cubins on: there is no ptxas on PATH");
-  if (stat(o->file, &info) == 0 && S_ISDIR(info.st_mode)) return pack(&w, o->file, o->output);
+  if (stat(o->file, &info) == 0 && S_ISDIR(info.st_mode)) return pack(&w, o, o->file, o->output);
   w.status = is_list(o->file) ? add_list(&w, o) : add_file(&w, o);
   return w.status ? w.status : compile_all(&w, o);
 }

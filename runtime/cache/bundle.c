@@ -148,20 +148,31 @@ bool bundle_is(const char *path) {
   return is;
 }
 
+// False: an entry is broken.
+static bool each_row(const Bundle *b, void (*each)(const CacheEntry *entry, void *data), void *data) {
+  bool good = true;
+  for (size_t i = 0; good && i < b->count; i++) {
+    char name[DIGEST_HEX + 1] = {0};
+    CacheEntry entry = {0};
+    memcpy(name, row_of(b, i), DIGEST_HEX);
+    good = read_row(b, row_of(b, i), name, &entry);
+    if (good) each(&entry, data);
+    cache_entry_free(&entry);
+  }
+  return good;
+}
+
+bool bundle_each(void (*each)(const CacheEntry *entry, void *data), void *data) {
+  if (bundle_problem() || !bundle.at) return false;
+  each_row(&bundle, each, data);
+  return true;
+}
+
 bool bundle_list(const char *path, void (*each)(const CacheEntry *entry, void *data), void *data,
                  Buf *error) {
   Bundle b = {0};
   const char *reason = map(path, &b);
-  for (size_t i = 0; !reason && i < b.count; i++) {
-    char name[DIGEST_HEX + 1] = {0};
-    CacheEntry entry = {0};
-    memcpy(name, row_of(&b, i), DIGEST_HEX);
-    if (read_row(&b, row_of(&b, i), name, &entry))
-      each(&entry, data);
-    else
-      reason = "an entry is broken";
-    cache_entry_free(&entry);
-  }
+  if (!reason && !each_row(&b, each, data)) reason = "an entry is broken";
   if (b.at) munmap((void *)(uintptr_t)b.at, b.n);
   if (reason) buf_printf(error, "%s cannot be used: %s", path, reason);
   return !reason;
@@ -223,8 +234,10 @@ static bool make_bytes(const Writing *w, Buf *out) {
 
 bool bundle_write(const char *folder, const char *path, void (*each)(const CacheEntry *entry, void *data),
                   void *data, Buf *error) {
-  Writing w = {
-      .folder = cache_open_folder_at(folder, false, error), .each = each, .data = data, .error = error};
+  Writing w = {.folder = cache_open_folder_at("the folder", folder, false, error),
+               .each = each,
+               .data = data,
+               .error = error};
   Buf bytes = {0};
   if (w.folder < 0) {
     if (!error->n) buf_printf(error, "%s: %s", folder, strerror(ENOENT));

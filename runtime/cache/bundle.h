@@ -22,6 +22,9 @@ bool bundle_is_used(void);        // one of the three is set
 // False: no bundle has it.
 bool bundle_get(const unsigned char key[DIGEST_BYTES], CacheEntry *entry);
 
+// Gives each good entry of the process's bundle to `each`. False: there is no bundle.
+bool bundle_each(void (*each)(const CacheEntry *entry, void *data), void *data);
+
 bool bundle_is(const char *path); // by how the file begins
 
 // Gives each entry of the file to `each`. False, with the reason in `error`.

@@ -329,7 +329,10 @@ static void put_in_cache(const CacheKey *key, Str fields, Str blob) {
 
 void cache_record(const CacheKey *key, Str fields, Str blob) {
   const char *path = bundle_records() ? getenv("TILEC_RECORD") : NULL;
-  int folder = path ? cache_open_folder_at(path, true, NULL) : -1;
+  Buf why = {0};
+  int folder = path ? cache_open_folder_at("the folder", path, true, &why) : -1;
+  if (why.n) cache_say(CACHE_NO_RECORD, "TILEC_RECORD: %.4000s: kernels are not recorded", buf_view(&why).at);
+  buf_free(&why);
   if (folder < 0) return;
   if (!put_in_folder(folder, key->portable, fields, blob))
     cache_say(CACHE_NO_RECORD, "TILEC_RECORD: %.4000s cannot be written: %s", path, strerror(errno));

@@ -128,17 +128,17 @@ static int give_up(CacheTrouble trouble, bool tell, Buf *why, const char *text) 
 }
 
 // If others could write here, they could make this user's programs run their code.
-static bool is_own(const char *path, int folder, char *text, size_t room) {
+static bool is_own(const char *what, const char *path, int folder, char *text, size_t room) {
   struct stat info;
   if (fstat(folder, &info) != 0) {
-    snprintf(text, room, "the cache %s: %s", path, strerror(errno));
+    snprintf(text, room, "%s %s: %s", what, path, strerror(errno));
     return false;
   }
   if (info.st_uid != geteuid())
-    snprintf(text, room, "the cache %s belongs to user %u, not to user %u", path, (unsigned)info.st_uid,
+    snprintf(text, room, "%s %s belongs to user %u, not to user %u", what, path, (unsigned)info.st_uid,
              (unsigned)geteuid());
   else if (info.st_mode & (S_IWGRP | S_IWOTH))
-    snprintf(text, room, "the cache %s can be written by other users (mode %o): run chmod 700 on it", path,
+    snprintf(text, room, "%s %s can be written by other users (mode %o): run chmod 700 on it", what, path,
              (unsigned)info.st_mode & 0777);
   else
     return true;
@@ -150,10 +150,10 @@ int cache_open_folder(bool make, Buf *why) {
   if (!cache_path(path, sizeof path))
     return give_up(CACHE_NO_FOLDER, false, why,
                    "no folder for the cache: TILEC_CACHE_DIR, XDG_CACHE_HOME and HOME are not set");
-  return cache_open_folder_at(path, make, why);
+  return cache_open_folder_at("the cache", path, make, why);
 }
 
-int cache_open_folder_at(const char *own, bool make, Buf *why) {
+int cache_open_folder_at(const char *what, const char *own, bool make, Buf *why) {
   char path[PATH_ROOM], text[PATH_ROOM + 128];
   snprintf(path, sizeof path, "%s", own);
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -161,11 +161,11 @@ int cache_open_folder_at(const char *own, bool make, Buf *why) {
   if (folder < 0 && errno == ENOENT && make_folders(path))
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
-    snprintf(text, sizeof text, "the cache %s cannot be %s: %s", path, make ? "made" : "read",
+    snprintf(text, sizeof text, "%s %s cannot be %s: %s", what, path, make ? "made" : "read",
              strerror(errno));
     return give_up(CACHE_NO_FOLDER, true, why, text);
   }
-  if (is_own(path, folder, text, sizeof text)) return folder;
+  if (is_own(what, path, folder, text, sizeof text)) return folder;
   close(folder);
   return give_up(CACHE_REFUSED, true, why, text);
 }

@@ -33,7 +33,8 @@ void cache_say(CacheTrouble trouble, const char *format, ...) __attribute__((for
 // unless the state is a normal one, and put into `why`, if that is not NULL. make: creates the folder if it
 // is missing.
 int cache_open_folder(bool make, Buf *why);
-int cache_open_folder_at(const char *path, bool make, Buf *why); // another folder of entries
+// The same for another folder of entries, which messages call `what`.
+int cache_open_folder_at(const char *what, const char *path, bool make, Buf *why);
 
 // Checks the text of an entry's file. Returns the problem. NULL: it is good, and `entry` has a copy.
 const char *cache_read_text(Str text, const char *name, CacheEntry *entry);

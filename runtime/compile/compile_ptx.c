@@ -7,6 +7,7 @@
 #include "runtime/cache/bundle.h"
 #include "runtime/cache/cache.h"
 #include "runtime/compile/assemble.h"
+#include "runtime/compile/specialised.h"
 #include "runtime/error.h"
 
 // The key: passes and codegen read only the elaborated IR. The names of its files are apart, because bundles serve
@@ -30,6 +31,7 @@ typedef struct PtxRequest {
   CacheKey key;
   CacheEntry entry;
   uint32_t warnings; // before the compile: one with warnings is not cached
+  Specialised made;  // as before the passes
 } PtxRequest;
 
 // For a kernel with hidden parameters: its parameters and host regions except the grid, as tile IR on one line.
@@ -92,37 +94,6 @@ static tilec_status look_up(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// The kernel's parameters that the argument becomes.
-static uint32_t part_count(const ParamSpec *argument) {
-  uint32_t count = argument->form == PARAM_PLAIN        ? 1
-                   : argument->form == PARAM_DESCRIPTOR ? descriptor_parts(argument->type->rank)
-                                                        : 0;
-  for (uint32_t i = 0; argument->form == PARAM_TUPLE && i < argument->item_count; i++)
-    count += part_count(&argument->items[i]);
-  return count;
-}
-
-// "x=*fp32:16,n=i32 BLOCK=64, sm_90a, 4 warps, 3 stages", as --signature and -D take the first two.
-static void print_specialisation(const Compilation *c, Buf *out) {
-  const Func *func = c->module->funcs.at[0];
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < func->argument_count && func->arguments; i++) {
-    const ParamSpec *argument = &func->arguments[i];
-    buf_printf(out, "%s%s=", i ? "," : "", argument->name);
-    param_print(argument, out);
-    const ParamFacts facts = argument->form == PARAM_PLAIN ? func->params[at].facts : (ParamFacts){0};
-    buf_text(out, facts.equal1 ? ":1" : facts.divisible16 ? ":16" : "");
-    at += part_count(argument);
-  }
-  for (uint32_t i = 0; i < func->constexpr_count; i++) {
-    buf_printf(out, " %s=", func->constexprs[i].name);
-    const_print(&func->constexprs[i].value, out);
-  }
-  if (out->n) buf_text(out, ", ");
-  target_print_arch(&c->module->target, out);
-  buf_printf(out, ", %u warps, %u stages", c->module->target.num_warps, c->module->target.num_stages);
-}
-
 // Is this compile allowed?
 static tilec_status permit(Compilation *c, void *data) {
   const PtxRequest *request = data;
@@ -132,12 +103,18 @@ static tilec_status permit(Compilation *c, void *data) {
     return TILEC_ERROR_COMPILE;
   }
   if (request->found || !bundle_forbids()) return TILEC_OK;
-  Buf text = {0};
-  print_specialisation(c, &text);
-  diag_error(&c->diags, func->loc,
-             "[T1007] TILEC_JIT=forbid: '%s' is not in the bundle for this specialisation: %s", func->name,
-             buf_view(&text).at);
+  Specialised made = {0};
+  Buf text = {0}, nearest = {0};
+  specialised_of(c, &made);
+  specialised_show(&made, &text);
+  specialised_nearest(&made, func->name, &nearest);
+  Diag *diag = diag_error(&c->diags, func->loc,
+                          "[T1007] TILEC_JIT=forbid: '%s' is not in the bundle for this specialisation: %s",
+                          func->name, buf_view(&text).at);
+  diag_note(&c->diags, diag, LOC_NONE, "%s", buf_view(&nearest).at);
   buf_free(&text);
+  buf_free(&nearest);
+  specialised_free(&made);
   return TILEC_ERROR_COMPILE;
 }
 
@@ -146,6 +123,11 @@ static void record_cubin(Compilation *c) {
   Buf cubin = {0};
   if (cubin_assemble(buf_view(&c->code.ptx), &c->code.target, &cubin)) error_clear();
   buf_free(&cubin);
+}
+
+static tilec_status note_specialised(Compilation *c, void *data) {
+  specialised_of(c, &((PtxRequest *)data)->made);
+  return TILEC_OK;
 }
 
 static tilec_status keep_ptx(Compilation *c, void *data) {
@@ -159,6 +141,7 @@ static tilec_status keep_ptx(Compilation *c, void *data) {
   buf_printf(&fields, "\nthreads=%u\nshared_bytes=%u\nstatic_bytes=%u\nptx_version=%u", meta->threads,
              meta->shared_bytes, meta->static_bytes, meta->ptx_version);
   const Func *func = c->module->funcs.at[0];
+  specialised_put(&request->made, &fields);
   if (func_visible_params(func) < func->param_count) put_head(c->module, &fields);
   if (request->key.in_folder && c->diags.warnings == request->warnings)
     cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
@@ -196,11 +179,13 @@ static tilec_status get_or_compile(Compilation *c, PtxRequest *request, bool fre
     return status;
   }
   request->warnings = c->diags.warnings;
-  status = compile_passes(c, &(PassRunOptions){0});
+  if (!status && request->cached) status = compile_guard(c, note_specialised, request);
+  if (!status) status = compile_passes(c, &(PassRunOptions){0});
   if (!status)
     status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true, .emit_llvm = request->outputs});
   if (!status) c->host = c->module->funcs.at[0];
   if (!status && request->cached) status = with_cache(c, keep_ptx, request, told);
+  specialised_free(&request->made);
   if (!status && bundle_records_cubins()) record_cubin(c);
   return status;
 }

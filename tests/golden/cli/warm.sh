@@ -5,6 +5,7 @@ words='x=arange:fp32[99] y=ones:fp32[99] out=empty:fp32[99] n=99'
 t "w add.tile --arch sm_90a --signature x=:16,y=:16,out=:16 --variant x=:16,y=:16,out=:16,n=:16 -o add.bundle"
 t "from add.bundle add.tile $words"
 t "tilec warm add.bundle"
+t "tilec warm add.bundle --json"
 t "tilec warm add.bundle -o more.bundle"
 t "from add.bundle add.tile ${words/n=99/n=96}"
 # A grid is not part of the kernel.
@@ -26,6 +27,11 @@ t "from both.bundle add.tile -D BLOCK=64 $words | head -n 1"
 t "TILEC_RECORD=seen TILEC_RECORD_CUBINS=off tilec run --device sim add.tile -D BLOCK=128 $words | head -n 1"
 t "tilec warm seen -o seen.bundle"
 t "from seen.bundle add.tile -D BLOCK=128 $words | head -n 1"
+t "TILEC_RECORD=/proc/nope tilec run --device sim add.tile $words | head -n 2"
+# What differs, where the launch has the facts of an entry.
+t "w add.tile --arch sm_90 --signature x=:16,y=:16,out=:16 --restrict -o other.bundle"
+t "from other.bundle add.tile $words"
+t "TILEC_JIT=forbid tilec run --device sim add.tile $words"
 # Files that cannot be used.
 head -c 3000 add.bundle >cut.bundle
 sed 's/kernel=add/kernel=adx/' add.bundle >altered.bundle
