@@ -162,6 +162,8 @@ class Checks(unittest.TestCase):
         out = subprocess.run([sys.executable, "-c", script, os.path.dirname(__file__)], env=env, capture_output=True, text=True)
         self.assertEqual(out.returncode, 1)
         self.assertIn("LaunchError", out.stderr)
+        out = subprocess.run([sys.executable, "-c", "import tilec"], env={**env, "TILEC_CHECK": "ture"}, capture_output=True, text=True)
+        self.assertIn("TILEC_CHECK=ture: it must be 0 or 1", out.stderr)
 
 
 if __name__ == "__main__":

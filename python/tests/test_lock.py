@@ -78,6 +78,7 @@ class Choices(unittest.TestCase):
                 self.assertNotEqual(by_model.stdout, "4096 8\n")
                 chosen = dict(line.split()[1].split("=") for line in self.lock().splitlines() if line.startswith(("define ", "option ")))
                 self.assertEqual(by_model.stdout, f"{chosen['BLOCK']} {chosen['num_warps']}\n")
+                self.assertIn("TILEC_AUTOTUNE=modle: it must be model", self.run_program(text, TILEC_AUTOTUNE="modle").stderr)
                 result = self.run_program(text, TILEC_LOCK="lock", TILEC_AUTOTUNE="model")
                 self.assertEqual((result.stderr, result.stdout), ("", "256 2\n"))
                 result = self.run_program(text + "# changed\n", TILEC_LOCK="lock")

@@ -76,5 +76,5 @@ _own.watch()
 
 if _os.environ.get("TILEC_DEVICE"):
     set_device(_os.environ["TILEC_DEVICE"])
-if _os.environ.get("TILEC_CHECK", "0") not in ("", "0"):
+if _errors.setting("TILEC_CHECK", "0", "1") == "1":
     set_check(True)

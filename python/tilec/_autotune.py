@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _devices, _elsewhere, _kept
-from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument
+from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument, setting
 from ._jit import IGNORED, OPTIONS
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _torch_events() -> Any:
 
 def chooses_by_model() -> bool:
     """True if autotuners measure nothing and take the model's choice."""
-    return os.environ.get("TILEC_AUTOTUNE", "") == "model"
+    return setting("TILEC_AUTOTUNE", "model") == "model"
 
 
 def _times(call: Callable[[], Any], count: int) -> List[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 import re
 import sys
 import warnings
@@ -278,6 +279,14 @@ _STATUSES = {
     8: DeviceError,
     70: InternalError,
 }
+
+
+def setting(name: str, *words: str) -> str:
+    """The variable of the environment: "", or one of the words."""
+    value = os.environ.get(name, "")
+    if value and value not in words:
+        raise ArgumentError(f"{name}={value}: it must be {' or '.join(words)}")
+    return value
 
 
 def _run_fields(run: Optional[RawRun]) -> Dict[str, Any]:

@@ -44,7 +44,7 @@ except (ImportError, AttributeError) as error:
 
 from . import _against, _autotune, _devices, _elsewhere, _kept
 from ._capture import Captured, capture
-from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
+from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning, setting
 from ._jit import JITFunction, mock
 from ._report import Compiled, Report
 from ._tune import by_model
@@ -131,7 +131,7 @@ def report() -> Report:
 
 
 def _strict() -> bool:
-    return os.environ.get("TILEC_TRITON", "") == "strict"
+    return setting("TILEC_TRITON", "0", "1", "strict") == "strict"
 
 
 def _note(name: str, kernel: Any, seconds: float, reason: Optional[str] = None) -> None:
@@ -665,6 +665,7 @@ def install() -> None:
         raise TritonImportError(f"tilec does not fit Triton {_triton.__version__}: {error}", name="triton") from error
     if _watch_launches not in _devices.watchers:
         _devices.watchers.append(_watch_launches)
+    _strict()  # a wrong word is an error
     os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
 
 

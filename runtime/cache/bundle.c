@@ -111,10 +111,7 @@ bool bundle_records(void) {
   return records;
 }
 
-bool bundle_records_cubins(void) {
-  const char *value = getenv("TILEC_RECORD_CUBINS");
-  return bundle_records() && !(value && strcmp(value, "off") == 0);
-}
+bool bundle_records_cubins(void) { return bundle_records() && cache_switch("TILEC_RECORD_CUBINS", true); }
 
 bool bundle_is_used(void) {
   pthread_once(&once, begin);

@@ -72,6 +72,8 @@ void cache_say_again(void); // tests only: forgets what was logged
 
 // The cache's path: $TILEC_CACHE_DIR, or tilec in $XDG_CACHE_HOME, or in ~/.cache. False if none of them is
 // set.
+// A variable of the environment that is on or off. `usual`: if it is not set, or has another text, which is logged.
+bool cache_switch(const char *name, bool usual);
 bool cache_path(char *path, size_t room);
 uint64_t cache_size_limit(void); // bytes; 0: none
 

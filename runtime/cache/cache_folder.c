@@ -57,15 +57,37 @@ static const char *setting(const char *name) {
   return value && value[0] ? value : NULL;
 }
 
+// 1 on, 0 off, -1 neither.
+static int switched(const char *value) {
+  if (strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return 1;
+  return strcmp(value, "off") == 0 || strcmp(value, "0") == 0 ? 0 : -1;
+}
+
+bool cache_switch(const char *name, bool usual) {
+  const char *value = setting(name);
+  int on = value ? switched(value) : -1;
+  return on < 0 ? usual : on == 1;
+}
+
+static void check_switches(void) {
+  static const char *const names[] = {"TILEC_CACHE_CUBINS", "TILEC_RECORD_CUBINS"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = setting(names[i]);
+    if (value && switched(value) < 0)
+      cache_say(CACHE_SETTING, "%s must be on or off, not '%.64s'", names[i], value);
+  }
+}
+
 static bool is_off(void) {
   const char *value = setting("TILEC_CACHE");
+  check_switches();
   // A program with more rights than its caller (setuid, setgid, capabilities): the caller must not choose the
   // folder.
   if (getauxval(AT_SECURE)) return true;
-  if (!value || strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return false;
-  if (strcmp(value, "off") != 0 && strcmp(value, "0") != 0)
+  int on = value ? switched(value) : 1;
+  if (on < 0)
     cache_say(CACHE_SETTING, "TILEC_CACHE must be on or off, not '%.64s': the cache is not used", value);
-  return true;
+  return on != 1;
 }
 
 bool cache_path(char *path, size_t room) {

@@ -249,8 +249,7 @@ typedef struct LoadRequest {
 // Off by default. The code from the driver's linker was not benchmarked against the code that its loader
 // makes from PTX.
 static bool keeps_cubins(void) {
-  const char *value = getenv("TILEC_CACHE_CUBINS");
-  return value && strcmp(value, "on") == 0;
+  return cache_switch("TILEC_CACHE_CUBINS", false);
 }
 
 static tilec_status make_for_load(void *data) {

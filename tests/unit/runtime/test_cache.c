@@ -62,6 +62,12 @@ TEST(test_where) {
   assert_false(cache_key_begin(&digest, "test"));
   assert_said("TILEC_CACHE must be on or off, not 'perhaps'");
   setenv("TILEC_CACHE", "on", 1);
+  cache_say_again();
+  setenv("TILEC_CACHE_CUBINS", "yes", 1);
+  assert_true(cache_key_begin(&digest, "test"));
+  assert_false(cache_switch("TILEC_CACHE_CUBINS", false));
+  assert_said("TILEC_CACHE_CUBINS must be on or off, not 'yes'");
+  unsetenv("TILEC_CACHE_CUBINS");
   unsetenv("HOME");
   unsetenv("XDG_CACHE_HOME");
   assert_false(cache_path(path, sizeof path));
