@@ -83,6 +83,16 @@ static bool take_nested(Reader *r) {
   return r->to->n > r->start;
 }
 
+// nvcc splits small arrays into variables: "_$_3" of s[3]. The numbers of variables of one name are not written.
+static void put_indices(Reader *r, Str text) {
+  for (size_t i = 0; i < text.n; i++) {
+    bool begins = i && text.at[i - 1] == '_' && i > 1 && text.at[i - 2] == '$';
+    size_t n = 0;
+    while (begins && i + n < text.n && isdigit((unsigned char)text.at[i + n])) n++;
+    if (n) buf_printf(r->to, "[%.*s]", (int)n, text.at + i);
+  }
+}
+
 // The name after a function's parameters: the rest must be it.
 static bool take_last(Reader *r) {
   Str part;
@@ -94,9 +104,11 @@ static bool take_last(Reader *r) {
     Reader last = *r;
     take(&last, 'L');
     if (!take_part(&last, &part)) continue;
-    while (last.left.n && (last.left.at[0] == '_' || at_digit(&last))) last.left.at++, last.left.n--;
+    Str indices = last.left;
+    while (last.left.n && (strchr("_$", last.left.at[0]) || at_digit(&last))) last.left.at++, last.left.n--;
     if (last.left.n) continue;
     put_part(r, part);
+    put_indices(r, indices);
     return true;
   }
   return false;

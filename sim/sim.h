@@ -410,7 +410,7 @@ typedef struct tilec_sim_report {
   const char *other_message;           // One line that describes it.
   const char *other_file;              // The file of the other access or instruction.
   uint32_t other_line, other_ptx_line; // Likewise.
-  uint32_t other_block[3], other_warp, other_lane; // Likewise.
+  uint32_t other_block[3], other_warp, other_lane; // Likewise. A lane of UINT32_MAX: no certain one.
   const char *buffer; // "shared variable 'tile' + 16", of C++ the source's name; NULL: none.
   const char *order;  // A way to order the two accesses, or another fix; NULL: none.
   // The same locations as file and line, in full. other_place is all zero if there is none.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/plain.h"
 #include "base/text.h"
 #include "ir/memory/atomic.h"
@@ -450,10 +451,14 @@ static bool fits(uint64_t bits, uint32_t size) {
 static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t size = tilec_sim_param_at(k->kernel, i % launch->arg_count)->size;
-    if (!fits(launch->args[i], size))
-      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u has %u bytes; it cannot hold %lld",
-                       tilec_sim_kernel_name(k->kernel), i % launch->arg_count, size,
-                       (long long)launch->args[i]);
+    if (fits(launch->args[i], size)) continue;
+    Buf name = {0};
+    demangle(str_from(tilec_sim_kernel_name(k->kernel)), &name);
+    error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u has %u byte%s; it cannot hold %lld",
+              buf_view(&name).at, i % launch->arg_count, size, size == 1 ? "" : "s",
+              (long long)launch->args[i]);
+    buf_free(&name);
+    return TILEC_ERROR_INVALID_ARGUMENT;
   }
   return TILEC_OK;
 }

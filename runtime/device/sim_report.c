@@ -366,9 +366,8 @@ static void print_ptx(const SimFinding *finding, Buf *out) {
   buf_printf(out, " (line %u), warp %u", r->ptx_line, r->warp);
   if (r->lane_mask) buf_printf(out, ", lanes 0x%08x", r->lane_mask);
   if (r->address) buf_printf(out, ", address 0x%" PRIx64, r->address);
-  if (r->other_ptx_line)
-    buf_printf(out, "; the other at line %u, warp %u, lane %u", r->other_ptx_line, r->other_warp,
-               r->other_lane);
+  if (r->other_ptx_line) buf_printf(out, "; the other at line %u, warp %u", r->other_ptx_line, r->other_warp);
+  if (r->other_ptx_line && r->other_lane != UINT32_MAX) buf_printf(out, ", lane %u", r->other_lane);
   if (finding->count > 1) buf_printf(out, "; %" PRIu64 " times", finding->count);
   if (finding->schedules) buf_printf(out, "; schedule %s", finding->schedules);
 }

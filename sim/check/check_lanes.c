@@ -4,8 +4,21 @@
 #include "sim/check/check_parts.h"
 #include "sim/machine/lanes.h"
 
+// The last lane whose store has a byte in common with that of `lost`. Lanes store in their order.
+static uint32_t last_writer(const Warp *warp, const Insn *insn, const AddressOperand *operand, uint32_t lost,
+                            uint32_t mask) {
+  const MemoryAccess *access = insn->u.access;
+  uint64_t address = address_at(warp, operand, lost), bytes = (uint64_t)access->count * access->bytes;
+  uint32_t last = UINT32_MAX;
+  for (uint32_t l = 0; l < LANES; l++) {
+    uint64_t other = mask >> l & 1 ? address_at(warp, operand, l) : address + bytes;
+    if (l != lost && other < address + bytes && address < other + bytes) last = l;
+  }
+  return last;
+}
+
 void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask) {
-  (void)context, (void)mask;
+  (void)context;
   const MemoryAccess *access = insn->u.access;
   AddressOperand operand = {access->space, insn->src[0], access->address64, false, access->offset};
   uint64_t address = address_at(warp, &operand, lowest_lane(lost));
@@ -17,6 +30,7 @@ void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost,
                 window ? address - SHARED_WINDOW : address);
   report_message(report, "data race: lanes of this store write different values to %s", report->buffer);
   report_blame(report, warp, insn_index(warp, insn), warp->index, "the same instruction");
+  report->api.other_lane = last_writer(warp, insn, &operand, lowest_lane(lost), mask);
 }
 
 void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources) {

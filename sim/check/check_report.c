@@ -153,5 +153,6 @@ void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t othe
   memcpy(api->other_block, api->block, sizeof api->other_block);
   api->other_device = api->device;
   api->other_warp = other_warp;
+  api->other_lane = UINT32_MAX;
   api->other_message = what;
 }

@@ -239,6 +239,7 @@ static bool refuse_ptx(OptionParser *p) {
 
 static bool parse_positional(OptionParser *p, const char *word) {
   Options *o = p->options;
+  if (o->command == COMMAND_HELP && word[0] == '@') word++; // a decorator
   if (!(takes_ptx(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
   if (o->command == COMMAND_HELP) return parse_topic(p, word);
   if (o->command == COMMAND_VERSION || o->command == COMMAND_LSP) {

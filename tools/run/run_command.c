@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/integer.h"
 #include "eval/eval.h"
 #include "runtime/compile/compile_ptx.h"
@@ -230,8 +231,8 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   device_unload(&kernel); // frees the simulator's reports too
   if (result != EXIT_DONE) return result;
   if (run->configuration) printf("%s\n", run->configuration);
-  printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
-         (long long)grid[1], (long long)grid[2]);
+  printf("%s on %s, grid %lld,%lld,%lld\n", demangled(run->arena, str_from(image->name)), run->device->name,
+         (long long)grid[0], (long long)grid[1], (long long)grid[2]);
   run_report_buffers(run, image->func);
   run_print_elements(run);
   return EXIT_DONE;

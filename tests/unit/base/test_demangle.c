@@ -15,6 +15,8 @@ static const char *const names[][2] = {
     {"_ZZ3totIfEvPT_E5parts", "tot::parts"},
     {"_ZZN3app4normEPKfiE4tile", "app::norm::tile"},
     {"_ZZ3sumPfiE4tile_0", "sum::tile"},
+    {"_ZZ1bPiE1s_$_3", "b::s[3]"},
+    {"_ZZ1bPiE1t_0_$_1_$_10", "b::t[1][10]"},
     {"_Z8reversedIfEvPKT_PS0_i", "reversed"},
     {"_ZN3app4normIfEEvPT_", "app::norm"},
     // of another form, or cut short
