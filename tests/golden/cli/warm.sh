@@ -27,11 +27,11 @@ t "from both.bundle add.tile -D BLOCK=64 $words | head -n 1"
 t "TILEC_RECORD=seen TILEC_RECORD_CUBINS=off tilec run --device sim add.tile -D BLOCK=128 $words | head -n 1"
 t "tilec warm seen -o seen.bundle"
 t "from seen.bundle add.tile -D BLOCK=128 $words | head -n 1"
-t "TILEC_RECORD=/proc/nope tilec run --device sim add.tile $words | head -n 2"
+t "TILEC_RECORD=/proc/nope tilec run --device sim add.tile $words |& head -n 1"
 # What differs, where the launch has the facts of an entry.
 t "w add.tile --arch sm_90 --signature x=:16,y=:16,out=:16 --restrict -o other.bundle"
-t "from other.bundle add.tile $words"
-t "TILEC_JIT=forbid tilec run --device sim add.tile $words"
+t "from other.bundle add.tile $words |& tail -n 1"
+t "TILEC_JIT=forbid tilec run --device sim add.tile $words |& tail -n 1"
 # Files that cannot be used.
 head -c 3000 add.bundle >cut.bundle
 sed 's/kernel=add/kernel=adx/' add.bundle >altered.bundle
