@@ -111,7 +111,7 @@ static tilec_status print_kind(const Options *o, Compilation *c, Str text, Buf *
   if (status == TILEC_OK) status = compile_ir(o, c);
   if (status != TILEC_OK) return status;
   if (o->emit != EMIT_TIR) return emit_code(o, c, out);
-  module_print(c->module, NULL, out);
+  module_print(c->module, &(PrintOptions){.no_locs = o->no_locations}, out);
   return TILEC_OK;
 }
 

@@ -125,17 +125,27 @@ static void keep_text(PassReport *state, const char *pass, IrModule *module) {
   buf_free(&text);
 }
 
+// Whether --print-after names the pass, and which one that is.
+static bool asks_for(const Options *o, const char *pass, uint32_t *which) {
+  for (*which = 0; *which < o->printed_passes.n; ++*which)
+    if (strcmp(o->printed_passes.at[*which], pass) == 0) return true;
+  return false;
+}
+
 static void after_pass(const char *pass, IrModule *module, bool changed, double seconds, void *data) {
   PassReport *state = data;
   const Options *o = state->options;
   if (state->texts) keep_text(state, pass, module);
   if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
   state->began = true;
-  if (!o->print_after || !pass) return;
-  if (strcmp(o->print_after, "all") != 0 && strcmp(o->print_after, pass) != 0) return;
-  state->printed = true;
+  if (!pass) return;
+  uint32_t all, which;
+  bool each = asks_for(o, "all", &all), named = asks_for(o, pass, &which);
+  if (each) state->printed |= UINT64_C(1) << all;
+  if (named) state->printed |= UINT64_C(1) << which;
+  if (!each && !named) return;
   buf_printf(&state->text, "// after %s%s\n", pass, changed ? "" : ": as before");
-  if (changed || strcmp(o->print_after, "all") != 0) module_print(module, NULL, &state->text);
+  if (changed || named) module_print(module, &(PrintOptions){.no_locs = o->no_locations}, &state->text);
 }
 
 PassRunOptions tool_passes(const Options *options, PassReport *state) {
@@ -151,12 +161,13 @@ PassRunOptions tool_passes(const Options *options, PassReport *state) {
 }
 
 void tool_passes_end(PassReport *state) {
-  const char *asked = state->options->print_after;
-  if (state->began && asked && !state->printed)
-    buf_printf(&state->text,
-               "// after %s: it did not run. It was switched off, or its condition in docs/passes.md does "
-               "not hold\n",
-               asked);
+  const Options *o = state->options;
+  for (uint32_t i = 0; state->began && i < o->printed_passes.n; i++)
+    if (!(state->printed >> i & 1))
+      buf_printf(&state->text,
+                 "// after %s: it did not run. It was switched off, or its condition in docs/passes.md does "
+                 "not hold\n",
+                 o->printed_passes.at[i]);
   if (state->text.n) fwrite(state->text.at, 1, state->text.n, stderr);
   buf_free(&state->text);
 }

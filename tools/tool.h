@@ -103,7 +103,8 @@ typedef VEC(PassText) PassTextList;
 typedef struct PassReport {
   const Options *options;
   Buf text;
-  bool began, printed; // printed: what --print-after names
+  bool began;
+  uint64_t printed; // a bit for each of printed_passes that ran
   PassTextList *texts; // Receives the IR after each pass that changed it. NULL: not wanted.
   Arena *arena;        // Owns the texts.
 } PassReport;

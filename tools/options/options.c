@@ -98,7 +98,11 @@ static bool set_aot_prefix(OptionParser *p, const char *value) {
 }
 
 static bool set_print_after(OptionParser *p, const char *value) {
-  return (p->options->print_after = find_pass(p, value, "all")) != NULL;
+  if (!(value = find_pass(p, value, "all"))) return false;
+  for (uint32_t i = 0; i < p->options->printed_passes.n; i++)
+    if (strcmp(p->options->printed_passes.at[i], value) == 0) return true;
+  vec_push(p->arena, &p->options->printed_passes, value);
+  return true;
 }
 
 static bool set_stop_after(OptionParser *p, const char *value) {

@@ -92,8 +92,10 @@ typedef struct Options {
   Cubins cubins;
   bool arch_list; // one --arch with several architectures
   bool remarks, json_diagnostics, time_passes, verify_each, simulate, quick;
-  const char *print_after, *stop_after;
+  int no_locations; // of --locations
+  const char *stop_after;
   VEC(const char *) run_passes, disabled_passes;
+  VEC(const char *) printed_passes; // each once, so at most 64
   bool run_passes_given;
   bool json;     // for cache and version
   bool stdio;    // lsp: changes nothing

@@ -82,7 +82,7 @@ static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
   bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH;
   return run->device->needs_ptx && launched && !run_records(run) && !o->remarks && !o->time_passes &&
-         !o->verify_each && !o->print_after && !o->stop_after && !o->run_passes_given &&
+         !o->verify_each && !o->printed_passes.n && !o->stop_after && !o->run_passes_given &&
          !o->disabled_passes.n;
 }
 
