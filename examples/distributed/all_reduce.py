@@ -3,21 +3,20 @@
 
   torchrun --nproc-per-node 2 all_reduce.py
 
-one_shot: each rank reads all of every rank's buffer. It has one meeting before the sum, so it suits small arrays.
-two_shot: each rank sums a part and writes it to all ranks. It moves less, and suits larger arrays.
+one_shot: each rank sends x to every rank's buffer, and sums what it got. It has one meeting, so it suits small arrays.
+two_shot: each rank sums a part and writes it to all ranks. With more than two ranks it moves less.
 """
 import triton
 import triton.language as tl
 
-from signals import meet, shared, start
+from signals import at_rank, main, meet, meetings, pads_for, shared
 
 
 @triton.jit
 def sum_over_ranks(buffers_ptr, offsets, mask, world, like, BLOCK: tl.constexpr):
     total = tl.zeros((BLOCK,), tl.float32)
     for peer in range(world):
-        buffer = tl.load(buffers_ptr + peer).to(tl.pointer_type(like.dtype.element_ty))
-        total += tl.load(buffer + offsets, mask=mask, other=0.0).to(tl.float32)
+        total += tl.load(at_rank(buffers_ptr, peer, like.dtype.element_ty) + offsets, mask=mask, other=0.0).to(tl.float32)
     return total
 
 
@@ -25,63 +24,70 @@ def sum_over_ranks(buffers_ptr, offsets, mask, world, like, BLOCK: tl.constexpr)
 def one_shot(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
-    own = tl.load(buffers_ptr + rank).to(tl.pointer_type(x_ptr.dtype.element_ty))
-    tl.store(own + offsets, tl.load(x_ptr + offsets, mask=mask), mask=mask)
-    meet(pads_ptr, rank, world)
-    total = sum_over_ranks(buffers_ptr, offsets, mask, world, x_ptr, BLOCK)
-    tl.store(out_ptr + offsets, total.to(x_ptr.dtype.element_ty), mask=mask)
-    meet(pads_ptr, rank, world)  # nobody reads a buffer any more
+    dtype = x_ptr.dtype.element_ty
+    x = tl.load(x_ptr + offsets, mask=mask)
+    turn = meetings(pads_ptr, rank, world)
+    half = turn % 2 * world  # others may still read what the meeting before was for
+    own = at_rank(buffers_ptr, rank, dtype)
+    for step in range(1, world):
+        tl.store(at_rank(buffers_ptr, (rank + step) % world, dtype) + (half + rank) * n + offsets, x, mask=mask)
+    meet(pads_ptr, rank, world, turn)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for sender in range(world):
+        part = tl.load(own + (half + sender) * n + offsets, mask=mask & (sender != rank))
+        total += tl.where(sender != rank, part, x).to(tl.float32)
+    tl.store(out_ptr + offsets, total.to(dtype), mask=mask)
 
 
 @triton.jit
 def two_shot(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl.constexpr):
-    part = tl.cdiv(n, world)
+    part = tl.cdiv(n, world * 16) * 16  # so that addresses stay multiples of 16
     within = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    own = tl.load(buffers_ptr + rank).to(tl.pointer_type(x_ptr.dtype.element_ty))
+    own = at_rank(buffers_ptr, rank, x_ptr.dtype.element_ty)
     for peer in range(world):
         offsets = peer * part + within
         mask = (within < part) & (offsets < n)
         tl.store(own + offsets, tl.load(x_ptr + offsets, mask=mask), mask=mask)
-    meet(pads_ptr, rank, world)
+    turn = meetings(pads_ptr, rank, world)
+    meet(pads_ptr, rank, world, turn)
     offsets = rank * part + within
     mask = (within < part) & (offsets < n)
     total = sum_over_ranks(buffers_ptr, offsets, mask, world, x_ptr, BLOCK).to(x_ptr.dtype.element_ty)
     for peer in range(world):
-        buffer = tl.load(buffers_ptr + peer).to(tl.pointer_type(x_ptr.dtype.element_ty))
-        tl.store(buffer + offsets, total, mask=mask)  # only this rank has read this part
-    meet(pads_ptr, rank, world)
+        tl.store(at_rank(buffers_ptr, peer, x_ptr.dtype.element_ty) + offsets, total, mask=mask)  # only this rank has read this part
+    meet(pads_ptr, rank, world, turn + 1)
     for peer in range(world):
         offsets = peer * part + within
         mask = (within < part) & (offsets < n)
         tl.store(out_ptr + offsets, tl.load(own + offsets, mask=mask), mask=mask)
 
 
-def all_reduce(x, kernel, BLOCK=1024):
+def make(kernel, x, out, world, BLOCK=1024, **options):
+    """A function that launches one of the kernels on x and out. Buffers and pads serve launches of one size and BLOCK."""
+    import torch.distributed as dist
+
+    n = x.numel()
+    programs = triton.cdiv(n if kernel is one_shot else triton.cdiv(n, world * 16) * 16, BLOCK)
+    _, buffers = shared((2 * world * n if kernel is one_shot else n,), x.dtype)
+    pads, rank = pads_for(programs, world), dist.get_rank()
+    return lambda x=x, out=out: kernel[(programs,)](x, buffers, pads, out, rank, world, n, BLOCK=BLOCK, **options)
+
+
+def case(rank, world):
     import torch
     import torch.distributed as dist
 
-    rank, world, n = dist.get_rank(), dist.get_world_size(), x.numel()
-    programs = triton.cdiv(n if kernel is one_shot else triton.cdiv(n, world), BLOCK)
-    _, buffers = shared((n,), x.dtype)
-    _, pads = shared((programs * world,), torch.int32)
-    out = torch.empty_like(x)
-    kernel[(programs,)](x, buffers, pads, out, rank, world, n, BLOCK=BLOCK)
-    return out
-
-
-def main():
-    import torch
-    import torch.distributed as dist
-
-    rank, _ = start()
     x = torch.randn(100000, device="cuda")
-    expected = x.double()
-    dist.all_reduce(expected)
-    for kernel in one_shot, two_shot:
-        torch.testing.assert_close(all_reduce(x, kernel).double(), expected, rtol=1e-5, atol=1e-5)
-    print(f"rank {rank}: right")
-    dist.destroy_process_group()
+    outs = [torch.empty_like(x) for _ in range(2)]
+    kernels = [make(kernel, x, out, world) for kernel, out in zip((one_shot, two_shot), outs)]
+
+    def results():
+        expected = x.double()
+        dist.all_reduce(expected)
+        return [(out, expected) for out in outs]
+
+    return lambda: [kernel() for kernel in kernels], results, [x]
 
 
 if __name__ == "__main__":
-    main()
+    main(case)

@@ -9,17 +9,18 @@ import triton
 import triton.language as tl
 
 from all_reduce import sum_over_ranks
-from signals import meet, shared, start
+from signals import at_rank, main, meet, meetings, pads_for, shared
 
 
 @triton.jit
 def all_reduce_rms_norm(x_ptr, residual_ptr, weight_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, rows, n, eps, BLOCK: tl.constexpr):
     columns = tl.arange(0, BLOCK)
     mask = columns < n
-    own = tl.load(buffers_ptr + rank).to(tl.pointer_type(x_ptr.dtype.element_ty))
+    own = at_rank(buffers_ptr, rank, x_ptr.dtype.element_ty)
     for row in range(tl.program_id(0), rows, tl.num_programs(0)):
         tl.store(own + row * n + columns, tl.load(x_ptr + row * n + columns, mask=mask), mask=mask)
-    meet(pads_ptr, rank, world)
+    turn = meetings(pads_ptr, rank, world)
+    meet(pads_ptr, rank, world, turn)
     weight = tl.load(weight_ptr + columns, mask=mask, other=0.0).to(tl.float32)
     for row in range(tl.program_id(0), rows, tl.num_programs(0)):
         at = row * n + columns
@@ -28,31 +29,34 @@ def all_reduce_rms_norm(x_ptr, residual_ptr, weight_ptr, buffers_ptr, pads_ptr, 
         tl.store(residual_ptr + at, total.to(residual_ptr.dtype.element_ty), mask=mask)
         scale = tl.rsqrt(tl.sum(total * total) / n + eps)
         tl.store(out_ptr + at, (total * scale * weight).to(out_ptr.dtype.element_ty), mask=mask)
-    meet(pads_ptr, rank, world)  # nobody reads a buffer any more
+    meet(pads_ptr, rank, world, turn + 1)  # nobody reads a buffer any more
 
 
-def main():
+def case(rank, world):
     import torch
     import torch.distributed as dist
 
-    rank, world = start()
     rows, n, eps, programs = 512, 4096, 1e-6, 64
     x = torch.randn(rows, n, device="cuda")
     torch.manual_seed(0)  # the residual and the weight are the same on all ranks
-    residual, weight = torch.randn(rows, n, device="cuda"), torch.randn(n, device="cuda")
-    total = x.double()
-    dist.all_reduce(total)
-    total += residual.double()
-    expected = total / (total.square().mean(1, keepdim=True) + eps).sqrt() * weight.double()
+    given, weight = torch.randn(rows, n, device="cuda"), torch.randn(n, device="cuda")
+    residual, out = torch.empty_like(given), torch.empty_like(x)
     _, buffers = shared((rows, n), x.dtype)
-    _, pads = shared((programs * world,), torch.int32)
-    out = torch.empty_like(x)
-    all_reduce_rms_norm[(programs,)](x, residual, weight, buffers, pads, out, rank, world, rows, n, eps, BLOCK=triton.next_power_of_2(n), num_warps=8)
-    torch.testing.assert_close(residual.double(), total, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(out.double(), expected, rtol=1e-4, atol=1e-4)
-    print(f"rank {rank}: right")
-    dist.destroy_process_group()
+    pads = pads_for(programs, world)
+
+    def launch():
+        residual.copy_(given)
+        all_reduce_rms_norm[(programs,)](x, residual, weight, buffers, pads, out, rank, world, rows, n, eps, BLOCK=triton.next_power_of_2(n), num_warps=8)
+
+    def results():
+        total = x.double()
+        dist.all_reduce(total)
+        total += given.double()
+        scale = 1 / (total.square().mean(1, keepdim=True) + eps).sqrt()
+        return [(residual, total), (out, total * scale * weight.double())]
+
+    return launch, results, [x, given]
 
 
 if __name__ == "__main__":
-    main()
+    main(case)

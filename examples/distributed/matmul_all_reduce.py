@@ -3,12 +3,13 @@
 
   torchrun --nproc-per-node 2 matmul_all_reduce.py
 
-A rank sums the tiles whose number is its own modulo the ranks, and writes them to all ranks. Meanwhile other programs multiply.
+Each rank owns a band of rows of the product. It multiplies the tiles of the other ranks first, and sends its partial
+sums to them. Then it multiplies its own tiles. It adds what the others have sent meanwhile, and writes the sums to all.
 """
 import triton
 import triton.language as tl
 
-from signals import meet, shared, start
+from signals import at_rank, main, meet, meetings, pads_for, shared, signal, wait
 
 
 @triton.jit
@@ -24,44 +25,64 @@ def partial_tile(a_ptr, b_ptr, rows, columns, M, N, K, BLOCK_M: tl.constexpr, BL
 
 @triton.jit
 def matmul_all_reduce(a_ptr, b_ptr, buffers_ptr, outs_ptr, pads_ptr, rank, world, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
-    own = tl.load(buffers_ptr + rank).to(tl.pointer_type(tl.float32))
+    """buffers: of each rank, its tiles' partial sums by each sender. pads: of the programs' meetings, then of the tiles."""
+    dtype = a_ptr.dtype.element_ty
     across = tl.cdiv(N, BLOCK_N)
-    for tile in range(tl.program_id(0), tl.cdiv(M, BLOCK_M) * across, tl.num_programs(0)):
-        rows = tile // across * BLOCK_M + tl.arange(0, BLOCK_M)
-        columns = tile % across * BLOCK_N + tl.arange(0, BLOCK_N)
-        offsets = rows[:, None] * N + columns[None, :]
-        mask = (rows[:, None] < M) & (columns[None, :] < N)
-        tl.store(own + offsets, partial_tile(a_ptr, b_ptr, rows, columns, M, N, K, BLOCK_M, BLOCK_N, BLOCK_K), mask=mask)
-        meet(pads_ptr, rank, world)
-        if tile % world == rank:
-            total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    band = tl.cdiv(tl.cdiv(M, BLOCK_M), world)
+    inside = tl.arange(0, BLOCK_M)[:, None] * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    turn = meetings(pads_ptr, rank, world)
+    for i in range(tl.program_id(0), world * band * across, tl.num_programs(0)):
+        tile = i % (band * across)
+        owner = (rank + 1 + i // (band * across)) % world
+        rows = (owner * band + tile % band) * BLOCK_M + tl.arange(0, BLOCK_M)
+        columns = tile // band * BLOCK_N + tl.arange(0, BLOCK_N)
+        total = partial_tile(a_ptr, b_ptr, rows, columns, M, N, K, BLOCK_M, BLOCK_N, BLOCK_K)
+        slots = (tl.num_programs(0) + tile) * world
+        if owner != rank:
+            buffer = at_rank(buffers_ptr, owner, dtype) + (rank * band * across + tile) * BLOCK_M * BLOCK_N
+            tl.store(buffer + inside, total.to(dtype))
+            signal(pads_ptr, owner, slots + rank)
+        else:
+            for step in range(1, world):
+                sender = (rank + step) % world
+                wait(pads_ptr, rank, slots + sender, turn)
+                buffer = at_rank(buffers_ptr, rank, dtype) + (sender * band * across + tile) * BLOCK_M * BLOCK_N
+                total += tl.load(buffer + inside).to(tl.float32)
+            offsets = rows[:, None] * N + columns[None, :]
+            mask = (rows[:, None] < M) & (columns[None, :] < N)
             for peer in range(world):
-                buffer = tl.load(buffers_ptr + peer).to(tl.pointer_type(tl.float32))
-                total += tl.load(buffer + offsets, mask=mask, other=0.0)
-            for peer in range(world):
-                out = tl.load(outs_ptr + peer).to(tl.pointer_type(a_ptr.dtype.element_ty))
-                tl.store(out + offsets, total.to(a_ptr.dtype.element_ty), mask=mask)
-    meet(pads_ptr, rank, world)  # all ranks have written, and nobody reads a buffer any more
+                tl.store(at_rank(outs_ptr, peer, dtype) + offsets, total.to(dtype), mask=mask)
+    meet(pads_ptr, rank, world, turn)  # all ranks have written, and nobody reads a buffer any more
 
 
-def main():
+def make(a, b, out_table, rank, world, BLOCK_M=128, BLOCK_N=128, BLOCK_K=64, per_sm=2, num_warps=4, **options):
+    """A function that launches the kernel. per_sm: programs that fit on a multiprocessor together."""
+    import torch
+
+    (M, K), N = a.shape, b.shape[1]
+    programs = per_sm * torch.cuda.get_device_properties(a.device).multi_processor_count
+    tiles = triton.cdiv(triton.cdiv(M, BLOCK_M), world) * triton.cdiv(N, BLOCK_N)  # of a rank
+    _, buffers = shared((world * tiles * BLOCK_M * BLOCK_N,), a.dtype)
+    pads = pads_for(programs, world, tiles)
+    return lambda a=a, b=b, outs=out_table: matmul_all_reduce[(programs,)](
+        a, b, buffers, outs, pads, rank, world, M, N, K, BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, BLOCK_K=BLOCK_K, num_warps=num_warps, **options)
+
+
+def case(rank, world):
     import torch
     import torch.distributed as dist
 
-    rank, world = start()
     M, N, K = 1024, 2048, 4096 // world
-    programs = torch.cuda.get_device_properties(rank).multi_processor_count  # all are on the GPU together
     a, b = torch.randn(M, K, device="cuda", dtype=torch.bfloat16), torch.randn(K, N, device="cuda", dtype=torch.bfloat16)
-    _, buffers = shared((M, N), torch.float32)
     out, outs = shared((M, N), a.dtype)
-    _, pads = shared((programs * world,), torch.int32)
-    matmul_all_reduce[(programs,)](a, b, buffers, outs, pads, rank, world, M, N, K, BLOCK_M=128, BLOCK_N=128, BLOCK_K=64, num_warps=8)
-    expected = a.double() @ b.double()
-    dist.all_reduce(expected)
-    torch.testing.assert_close(out.double(), expected, rtol=1e-2, atol=1e-1)
-    print(f"rank {rank}: right")
-    dist.destroy_process_group()
+
+    def results():
+        expected = a.double() @ b.double()
+        dist.all_reduce(expected)
+        return [(out, expected)]
+
+    return make(a, b, outs, rank, world), results, [a]
 
 
 if __name__ == "__main__":
-    main()
+    main(case)

@@ -1,26 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A barrier between GPUs, for kernels on PyTorch's symmetric memory, and the pads that it needs."""
+"""Signals and a barrier between GPUs, for kernels on PyTorch's symmetric memory, and the pads that they need."""
 import triton
 import triton.language as tl
 
 
 @triton.jit
-def meet(pads_ptr, rank, world):
+def at_rank(table_ptr, rank, dtype: tl.constexpr):
+    """A rank's address in a table of addresses, which are multiples of 16."""
+    return tl.multiple_of(tl.load(table_ptr + rank).to(tl.pointer_type(dtype)), 16)
+
+
+@triton.jit
+def signal(pads_ptr, rank, slot):
+    """Counts up a slot of a rank's pad. Who waits for it then sees what this program has written."""
+    tl.debug_barrier()  # the signal releases what all threads have written (tilec needs no barrier here)
+    tl.atomic_add(at_rank(pads_ptr, rank, tl.int32) + slot, 1, sem="release", scope="sys")
+
+
+@triton.jit
+def wait(pads_ptr, rank, slot, turn):
+    """Waits until a slot of this rank's pad has more than `turn` signals."""
+    pad = at_rank(pads_ptr, rank, tl.int32) + slot
+    while tl.atomic_add(pad, 0, sem="acquire", scope="sys") - turn <= 0:
+        pass
+
+
+@triton.jit
+def meetings(pads_ptr, rank, world):
+    """How often this program has met, in this launch and those before."""
+    return tl.load(at_rank(pads_ptr, rank, tl.int32) + tl.program_id(0) * world + rank)
+
+
+@triton.jit
+def meet(pads_ptr, rank, world, turn):
     """Waits until this program has come here on all ranks. Each then sees what the others have written.
 
-    pads_ptr: the addresses of each rank's pad, i32[programs, world] of zeros. A slot is 1 while a signal is on its way,
-    and its receiver sets it to 0 again, so a pad serves any number of meetings.
+    pads_ptr: the addresses of each rank's pad, i32[programs, world] of zeros. Slots count signals, so that a pad serves
+    any number of meetings, in any number of launches. turn: how often this program has met.
     """
     slots = tl.program_id(0) * world
-    tl.debug_barrier()  # the signal releases what all threads have written (tilec needs no barrier here)
-    for peer in range(world):
-        pad = tl.load(pads_ptr + peer).to(tl.pointer_type(tl.int32))
-        while tl.atomic_cas(pad + slots + rank, 0, 1, sem="release", scope="sys") != 0:
-            pass
-    own = tl.load(pads_ptr + rank).to(tl.pointer_type(tl.int32))
-    for peer in range(world):
-        while tl.atomic_cas(own + slots + peer, 1, 0, sem="acquire", scope="sys") != 1:
-            pass
+    for step in range(1, world):
+        signal(pads_ptr, (rank + step) % world, slots + rank)
+    tl.store(at_rank(pads_ptr, rank, tl.int32) + slots + rank, turn + 1)
+    for step in range(1, world):
+        wait(pads_ptr, rank, slots + (rank + step) % world, turn)
+
+
+def pads_for(programs, world, more=0):
+    """Pads for so many programs, and `more` slots for each rank."""
+    import torch
+
+    return shared(((programs + more) * world,), torch.int32)[1]
 
 
 def shared(shape, dtype):
@@ -32,13 +62,18 @@ def shared(shape, dtype):
     tensor = symmetric.empty(shape, dtype=dtype, device="cuda").zero_()
     handle = symmetric.rendezvous(tensor, dist.group.WORLD)
     table = torch.tensor(handle.buffer_ptrs, dtype=torch.int64, device="cuda")
+    table.memory = tensor, handle  # live as long as the table
     torch.cuda.synchronize()
     dist.barrier()
     return tensor, table
 
 
-def start():
-    """Joins the ranks that torchrun has started: torchrun --nproc-per-node 2 all_reduce.py"""
+def main(case):
+    """Runs a case of an example on the ranks that torchrun has started: torchrun --nproc-per-node 2 all_reduce.py
+
+    case(rank, world) returns a function that launches, one that returns pairs of results and what they should be, and
+    the inputs whose negation negates all results.
+    """
     import os
 
     import torch
@@ -46,4 +81,10 @@ def start():
 
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
-    return dist.get_rank(), dist.get_world_size()
+    launch, results, _ = case(dist.get_rank(), dist.get_world_size())
+    launch()
+    for found, expected in results():
+        tolerance = 0.03 if found.dtype == torch.bfloat16 else 1e-5
+        torch.testing.assert_close(found.double(), expected, rtol=tolerance, atol=tolerance * float(expected.square().mean().sqrt()))
+    print(f"rank {dist.get_rank()}: right")
+    dist.destroy_process_group()
