@@ -131,8 +131,8 @@ static LLVMValueRef emit_half(Emitter *e, AtomicElement *element, bool load) {
 
 static LLVMValueRef emit_rmw(Emitter *e, AtomicElement *element) {
   const char *rmw = op_attr(element->op, ATTR_RMW)->str;
-  if (atomic_is_load(element->op) || atomic_is_store(element->op))
-    return emit_half(e, element, atomic_is_load(element->op));
+  if (atomic_only_reads(element->op) || atomic_is_store(element->op))
+    return emit_half(e, element, !atomic_is_store(element->op));
   bool is_float = type_is_float(element->type), is_max = strcmp(rmw, "max") == 0;
   bool is_extreme = is_max || strcmp(rmw, "min") == 0;
   if (is_float && is_extreme && type_element_bytes(element->type) == 2) return by_loop(e, element, rmw);

@@ -23,22 +23,27 @@ def all_gather(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, n, BLOCK: tl.
     meet(pads_ptr, rank, world, turn + 1)  # nobody reads a buffer any more
 
 
+def make(x, out, rank, world, BLOCK=1024, **options):
+    """A function that launches the kernel on x and out, or others like them."""
+    n = x.numel()
+    programs = triton.cdiv(n, BLOCK)
+    _, buffers = shared((n,), x.dtype)
+    pads = pads_for(programs, world)
+    return lambda x=x, out=out: all_gather[(programs,)](x, buffers, pads, out, rank, world, n, BLOCK=BLOCK, **options)
+
+
 def case(rank, world):
     import torch
     import torch.distributed as dist
 
-    n, BLOCK = 50000, 1024
-    programs = triton.cdiv(n, BLOCK)
-    x, out = torch.randn(n, device="cuda"), torch.empty(world * n, device="cuda")
-    _, buffers = shared((n,), x.dtype)
-    pads = pads_for(programs, world)
+    x, out = torch.randn(50000, device="cuda"), torch.empty(world * 50000, device="cuda")
 
     def results():
-        expected = torch.empty(world * n, device="cuda", dtype=torch.float64)
+        expected = torch.empty(world * 50000, device="cuda", dtype=torch.float64)
         dist.all_gather_into_tensor(expected, x.double())
         return [(out, expected)]
 
-    return lambda: all_gather[(programs,)](x, buffers, pads, out, rank, world, n, BLOCK=BLOCK), results, [x]
+    return make(x, out, rank, world), results, [x]
 
 
 if __name__ == "__main__":

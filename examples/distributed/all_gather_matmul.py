@@ -19,6 +19,7 @@ def all_gather_matmul(a_ptr, b_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world,
     dtype = a_ptr.dtype.element_ty
     bands, across, pieces = tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), tl.cdiv(BLOCK_M * K, PIECE)
     turn = meetings(pads_ptr, rank, world)
+    pad = at_rank(pads_ptr, rank, tl.int32)
     slots = tl.num_programs(0) * world
     for i in range(tl.program_id(0), bands * pieces, tl.num_programs(0)):
         band = i // pieces
@@ -28,11 +29,11 @@ def all_gather_matmul(a_ptr, b_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world,
         for step in range(world):
             tl.store(at_rank(buffers_ptr, (rank + step) % world, dtype) + (rank * M + band * BLOCK_M) * K + within, x, mask=mask)
         for step in range(world):
-            signal(pads_ptr, (rank + step) % world, slots + rank * bands + band)
+            signal(at_rank(pads_ptr, (rank + step) % world, tl.int32) + slots + rank * bands + band)
     own = at_rank(buffers_ptr, rank, dtype)
     for i in range(tl.program_id(0), world * bands * across, tl.num_programs(0)):
         source, band, column = (rank + i // (bands * across)) % world, i % bands, i // bands % across
-        wait(pads_ptr, rank, slots + source * bands + band, (turn + 1) * pieces - 1)
+        wait(pad + slots + source * bands + band, (turn + 1) * pieces - 1)
         rows = band * BLOCK_M + tl.arange(0, BLOCK_M)
         columns = column * BLOCK_N + tl.arange(0, BLOCK_N)
         total = partial_tile(own + source * M * K, b_ptr, rows, columns, M, N, K, BLOCK_M, BLOCK_N, BLOCK_K)
@@ -41,26 +42,32 @@ def all_gather_matmul(a_ptr, b_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world,
     meet(pads_ptr, rank, world, turn)  # nobody reads a buffer any more
 
 
+def make(a, b, out, rank, world, BLOCK_M=128, BLOCK_N=128, BLOCK_K=64, PIECE=8192, per_sm=1, num_warps=8, **options):
+    """A function that launches the kernel. per_sm: programs that fit on a multiprocessor together."""
+    import torch
+
+    (M, K), N = a.shape, b.shape[1]
+    programs = per_sm * torch.cuda.get_device_properties(a.device).multi_processor_count
+    _, buffers = shared((world * M, K), a.dtype)
+    pads = pads_for(programs, world, triton.cdiv(M, BLOCK_M))
+    return lambda a=a, b=b, out=out: all_gather_matmul[(programs,)](
+        a, b, buffers, pads, out, rank, world, M, N, K, BLOCK_M=BLOCK_M, BLOCK_N=BLOCK_N, BLOCK_K=BLOCK_K, PIECE=PIECE, num_warps=num_warps, **options)
+
+
 def case(rank, world):
     import torch
     import torch.distributed as dist
 
-    M, N, K, BLOCK_M = 1024, 2048, 2048, 128
-    programs = torch.cuda.get_device_properties(rank).multi_processor_count  # all are on the GPU together
+    M, N, K = 1024, 2048, 2048
     a, b = torch.randn(M, K, device="cuda", dtype=torch.bfloat16), torch.randn(K, N, device="cuda", dtype=torch.bfloat16)
     out = torch.empty(world * M, N, device="cuda", dtype=a.dtype)
-    _, buffers = shared((world * M, K), a.dtype)
-    pads = pads_for(programs, world, triton.cdiv(M, BLOCK_M))
-
-    def launch():
-        all_gather_matmul[(programs,)](a, b, buffers, pads, out, rank, world, M, N, K, BLOCK_M=BLOCK_M, BLOCK_N=128, BLOCK_K=64, PIECE=8192, num_warps=8)
 
     def results():
         rows = torch.empty(world * M, K, device="cuda", dtype=a.dtype)
         dist.all_gather_into_tensor(rows, a)
         return [(out, rows.double() @ b.double())]
 
-    return launch, results, [a]
+    return make(a, b, out, rank, world), results, [a]
 
 
 if __name__ == "__main__":

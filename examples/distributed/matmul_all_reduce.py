@@ -31,6 +31,7 @@ def matmul_all_reduce(a_ptr, b_ptr, buffers_ptr, outs_ptr, pads_ptr, rank, world
     band = tl.cdiv(tl.cdiv(M, BLOCK_M), world)
     inside = tl.arange(0, BLOCK_M)[:, None] * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
     turn = meetings(pads_ptr, rank, world)
+    pad = at_rank(pads_ptr, rank, tl.int32)
     for i in range(tl.program_id(0), world * band * across, tl.num_programs(0)):
         tile = i % (band * across)
         owner = (rank + 1 + i // (band * across)) % world
@@ -41,11 +42,11 @@ def matmul_all_reduce(a_ptr, b_ptr, buffers_ptr, outs_ptr, pads_ptr, rank, world
         if owner != rank:
             buffer = at_rank(buffers_ptr, owner, dtype) + (rank * band * across + tile) * BLOCK_M * BLOCK_N
             tl.store(buffer + inside, total.to(dtype))
-            signal(pads_ptr, owner, slots + rank)
+            signal(at_rank(pads_ptr, owner, tl.int32) + slots + rank)
         else:
             for step in range(1, world):
                 sender = (rank + step) % world
-                wait(pads_ptr, rank, slots + sender, turn)
+                wait(pad + slots + sender, turn)
                 buffer = at_rank(buffers_ptr, rank, dtype) + (sender * band * across + tile) * BLOCK_M * BLOCK_N
                 total += tl.load(buffer + inside).to(tl.float32)
             offsets = rows[:, None] * N + columns[None, :]

@@ -23,6 +23,7 @@ def moe_dispatch(x_ptr, experts_ptr, buffers_ptr, counts_ptr, pads_ptr, out_ptr,
     others = tl.arange(0, ENTRIES)
     experts = tl.load(experts_ptr + others, mask=others < entries, other=-1)
     turn = meetings(pads_ptr, rank, world)
+    pad = at_rank(pads_ptr, rank, tl.int32)
     for entry in range(tl.program_id(0), entries, tl.num_programs(0)):
         expert = tl.load(experts_ptr + entry)
         owner = expert // local
@@ -34,9 +35,9 @@ def moe_dispatch(x_ptr, experts_ptr, buffers_ptr, counts_ptr, pads_ptr, out_ptr,
         count = tl.sum((experts == expert).to(tl.int32))
         tl.store(at_rank(counts_ptr, expert // local, tl.int32) + rank * local + expert % local, count)
     for step in range(world):
-        signal(pads_ptr, (rank + step) % world, tl.num_programs(0) * world + rank)
+        signal(at_rank(pads_ptr, (rank + step) % world, tl.int32) + tl.num_programs(0) * world + rank)
     for step in range(world):  # for all programs of all ranks
-        wait(pads_ptr, rank, tl.num_programs(0) * world + (rank + step) % world, (turn + 1) * tl.num_programs(0) - 1)
+        wait(pad + tl.num_programs(0) * world + (rank + step) % world, (turn + 1) * tl.num_programs(0) - 1)
     senders, locals = tl.arange(0, RANKS)[:, None], tl.arange(0, LOCAL)[None, :]
     counts = tl.load(at_rank(counts_ptr, rank, tl.int32) + senders * local + locals, mask=(senders < world) & (locals < local), other=0)
     totals = tl.sum(counts, 0)

@@ -25,22 +25,27 @@ def reduce_scatter(x_ptr, buffers_ptr, pads_ptr, out_ptr, rank, world, part, BLO
     meet(pads_ptr, rank, world, turn + 1)  # nobody reads a buffer any more
 
 
+def make(x, out, rank, world, BLOCK=1024, **options):
+    """A function that launches the kernel on x and out, or others like them."""
+    part = out.numel()
+    programs = triton.cdiv(part, BLOCK)
+    _, buffers = shared((world * part,), x.dtype)
+    pads = pads_for(programs, world)
+    return lambda x=x, out=out: reduce_scatter[(programs,)](x, buffers, pads, out, rank, world, part, BLOCK=BLOCK, **options)
+
+
 def case(rank, world):
     import torch
     import torch.distributed as dist
 
-    part, BLOCK = 50000, 1024
-    programs = triton.cdiv(part, BLOCK)
-    x, out = torch.randn(world * part, device="cuda"), torch.empty(part, device="cuda")
-    _, buffers = shared((world * part,), x.dtype)
-    pads = pads_for(programs, world)
+    x, out = torch.randn(world * 50000, device="cuda"), torch.empty(50000, device="cuda")
 
     def results():
-        expected = torch.empty(part, dtype=torch.float64, device="cuda")
+        expected = torch.empty(50000, dtype=torch.float64, device="cuda")
         dist.reduce_scatter_tensor(expected, x.double())
         return [(out, expected)]
 
-    return lambda: reduce_scatter[(programs,)](x, buffers, pads, out, rank, world, part, BLOCK=BLOCK), results, [x]
+    return make(x, out, rank, world), results, [x]
 
 
 if __name__ == "__main__":

@@ -11,17 +11,16 @@ def at_rank(table_ptr, rank, dtype: tl.constexpr):
 
 
 @triton.jit
-def signal(pads_ptr, rank, slot):
-    """Counts up a slot of a rank's pad. Who waits for it then sees what this program has written."""
+def signal(slot_ptr):
+    """Counts up a slot of a pad. Who waits for it then sees what this program has written."""
     tl.debug_barrier()  # the signal releases what all threads have written (tilec needs no barrier here)
-    tl.atomic_add(at_rank(pads_ptr, rank, tl.int32) + slot, 1, sem="release", scope="sys")
+    tl.atomic_add(slot_ptr, 1, sem="release", scope="sys")
 
 
 @triton.jit
-def wait(pads_ptr, rank, slot, turn):
+def wait(slot_ptr, turn):
     """Waits until a slot of this rank's pad has more than `turn` signals."""
-    pad = at_rank(pads_ptr, rank, tl.int32) + slot
-    while tl.atomic_add(pad, 0, sem="acquire", scope="sys") - turn <= 0:
+    while tl.atomic_add(slot_ptr, 0, sem="acquire", scope="sys") - turn <= 0:
         pass
 
 
@@ -39,11 +38,12 @@ def meet(pads_ptr, rank, world, turn):
     any number of meetings, in any number of launches. turn: how often this program has met.
     """
     slots = tl.program_id(0) * world
+    own = at_rank(pads_ptr, rank, tl.int32) + slots
     for step in range(1, world):
-        signal(pads_ptr, (rank + step) % world, slots + rank)
-    tl.store(at_rank(pads_ptr, rank, tl.int32) + slots + rank, turn + 1)
+        signal(at_rank(pads_ptr, (rank + step) % world, tl.int32) + slots + rank)
+    tl.store(own + rank, turn + 1)
     for step in range(1, world):
-        wait(pads_ptr, rank, slots + (rank + step) % world, turn)
+        wait(own + (rank + step) % world, turn)
 
 
 def pads_for(programs, world, more=0):

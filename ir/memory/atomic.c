@@ -23,6 +23,12 @@ bool atomic_releases(const Op *op) { return is_sem(op, "release"); }
 
 bool atomic_acquires(const Op *op) { return is_sem(op, "acquire"); }
 
+bool atomic_only_reads(const Op *op) {
+  bool keeps = is_rmw(op, "add") || is_rmw(op, "or") || is_rmw(op, "xor");
+  bool same = keeps && type_is_int(op_result(op)->type) && value_is_zero(op_operand(op, 1));
+  return atomic_is_load(op) || (same && !atomic_releases(op));
+}
+
 static bool is_weak(const Op *op) {
   bool half = atomic_is_load(op)    ? !atomic_acquires(op)
               : atomic_is_store(op) ? !atomic_releases(op)

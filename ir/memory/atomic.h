@@ -9,6 +9,8 @@
 // An atomic_rmw that only reads (`load`), or only writes (`store`).
 bool atomic_is_load(const Op *op);
 bool atomic_is_store(const Op *op);
+// Returns true for one that leaves memory as it is and releases nothing, so that a load does the same.
+bool atomic_only_reads(const Op *op);
 
 // Returns true for an atomic that makes the program's earlier accesses visible to those that acquire its value.
 bool atomic_releases(const Op *op);

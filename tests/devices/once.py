@@ -28,7 +28,7 @@ def read(flag_ptr, out_ptr):
         a = tl.inline_asm_elementwise("ld.acquire.sys.global.u32 $0, [$1];", "=r,l", [flag_ptr.to(tl.int64)], dtype=tl.int32, is_pure=False, pack=1)
         b = tl.inline_asm_elementwise("ld.acquire.sys.global.u32 $0, [$1];", "=r,l", [flag_ptr.to(tl.int64)], dtype=tl.int32, is_pure=False, pack=1)
         c = tl.atomic_add(flag_ptr, 0, sem="acquire", scope="sys")
-        d = tl.atomic_add(flag_ptr, 0, sem="acquire", scope="sys")
+        d = tl.atomic_cas(flag_ptr, 1, 0, sem="acquire", scope="sys")
         tl.store(out_ptr + turn, a + b + c + d)
 
 
