@@ -4,6 +4,7 @@
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -105,6 +106,20 @@ class Choices(unittest.TestCase):
             result = self.run_program(text, TILEC_LOCK="none")
             self.assertIn("TilecWarning: TILEC_LOCK: none: No such file or directory", result.stderr)
             self.assertEqual((result.returncode, result.stdout), (0, "4096 8\n"))
+
+    def test_all_ranks_choose_the_same(self):
+        """A rank is an argument like others: no entry is of one rank."""
+        for text in TEXTS:
+            text = text.replace("out, n, BLOCK", "out, rank, n, BLOCK").replace("(x, out, n)", '(x, out, int(os.environ["RANK"]), n)').replace("\nimport", "\nimport os\nimport", 1)
+            (self.folder / "program.py").write_text(text)
+            command = os.path.join(os.path.dirname(tilec_command.__file__), "tilec")
+            words = ["tune", "program.py", "--model-only", "--lock", "lock", "--grid", "cdiv(n, BLOCK)", "x=ones:fp32[4000]", "out=empty:fp32[4000]", "rank=0", "n=4000"]
+            subprocess.run([command, *words], cwd=self.folder, env={**os.environ, "TILEC_CACHE": "off"}, check=True, stdout=subprocess.DEVNULL, timeout=240)
+            lock = (self.folder / "lock").read_text()
+            (self.folder / "lock").write_text(re.sub(r"(?s)define BLOCK.*", "define BLOCK=1024\noption num_warps=4\noption num_stages=3\n", lock))
+            for rank in range(3):
+                result = self.run_program(text, TILEC_LOCK="lock", RANK=str(rank))
+                self.assertEqual((result.stderr, result.stdout), ("", "1024 4\n"))
 
 
 if __name__ == "__main__":
