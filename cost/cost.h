@@ -19,6 +19,8 @@ typedef struct CostRange {
 typedef struct CostBuffer {
   const char *name;
   uint64_t address, bytes;
+  uint32_t device;     // 0: that of the launch; another's memory is reached over a link
+  const void *content; // of a table of addresses; NULL: not known
 } CostBuffer;
 
 typedef struct CostLaunch {
@@ -116,6 +118,7 @@ typedef enum CostBound {
   BOUND_TURNS,   // copies and dots that wait for each other
   BOUND_SPILLS,  // of registers to local memory
   BOUND_ATOMICS, // updates of one element, one after another
+  BOUND_LINK,    // bytes from and to other devices' memory
   BOUND_COUNT
 } CostBound;
 const char *cost_bound_name(CostBound bound); // "memory"
@@ -150,6 +153,7 @@ typedef struct CostReport {
   double lost;          // The part of `again` that programs read again themselves.
   double unplaced;      // Bytes stored at addresses that depend on data.
   double outside;       // Bytes asked for at addresses of no buffer.
+  double linked;        // Bytes asked for in other devices' memory.
   CostShared *shared;
   uint32_t shared_count;
   uint32_t shared_bytes;

@@ -393,6 +393,10 @@ static void find_traffic(Reporter *r, const CostLaunch *launch) {
     CostTraffic *traffic = &report->traffic[i];
     double bytes = (double)traffic->buffer->bytes;
     double written = least_of(traffic->written, bytes);
+    if (traffic->buffer->device) {
+      report->linked += traffic->loaded + traffic->stored + traffic->updated;
+      continue;
+    }
     traffic->memory = least_of(traffic->read, bytes) + traffic->again + written;
     report->memory += traffic->memory;
     report->written += written;
@@ -471,7 +475,6 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->alive = func_alive(arena, func);
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
   report->traffic_count = launch->buffer_count;
-  for (uint32_t i = 0; i < launch->buffer_count; i++) report->traffic[i].buffer = &launch->buffers[i];
   report->shared_bytes = func_shared_bytes(func);
   report->shared = ARENA_ARRAY(arena, CostShared, func->op_count + 1);
   find_shared(report, func);

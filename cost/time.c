@@ -8,7 +8,8 @@
 typedef struct Chip {
   const char *card;
   uint32_t sm;
-  double bandwidth, mhz, read, write, tensor, idle, fp64, l2, cache, latency, arrival, launch, atomic;
+  double bandwidth, mhz, read, write, tensor, idle, fp64, l2, cache, latency, arrival, launch, atomic,
+      link;
 } Chip;
 
 static const Chip chips[] = {
@@ -30,10 +31,13 @@ static const double ISSUE_NORM = 1.7;
 enum { ISSUE_SLOTS = 4 }; // warp instructions per clock and multiprocessor: one per scheduler
 
 const char *cost_bound_name(CostBound bound) {
-  static const char *const names[] = {
-      "memory",        "L2",     "shared memory",     "tensor cores", "issue slots",
-      "multiply-adds", "fp64",   "special functions", "latency",      "turns",
-      "spills",        "atomics"};
+  static const char *const names[] = {"memory",        "L2",
+                                      "shared memory", "tensor cores",
+                                      "issue slots",   "multiply-adds",
+                                      "fp64",          "special functions",
+                                      "latency",       "turns",
+                                      "spills",        "atomics",
+                                      "NVLink"};
   return names[bound];
 }
 
@@ -124,6 +128,7 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
     bounds[BOUND_MUFU] = t->instructions[PIPE_MUFU] * TARGET_WARP / arch->mufu / all * time->tail;
   bounds[BOUND_LATENCY] = ceiling(time->waves) * report->rounds * chip->latency * 1e-9;
   bounds[BOUND_ATOMICS] = report->contention * chip->atomic * 1e-9;
+  bounds[BOUND_LINK] = report->linked / (chip->link * 1e9);
   if (report->turns > 0)
     bounds[BOUND_TURNS] =
         ceiling(time->waves) * (report->turns * chip->latency * 1e-9 +

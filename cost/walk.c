@@ -9,11 +9,13 @@
 void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
   *w = (CostWalk){
       .arena = arena, .func = func, .launch = launch, .space = {.arena = arena}, .traffic = traffic};
+  for (uint32_t i = 0; i < launch->buffer_count; i++) traffic[i].buffer = &launch->buffers[i];
   w->limit = launch->max_steps ? launch->max_steps : COST_STEPS;
   w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
   w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
   w->next = ARENA_ARRAY(arena, const Op *, func->op_count + 1);
   w->boxes = ARENA_ARRAY(arena, uint32_t, func->op_count + 1);
+  w->into = ARENA_ARRAY(arena, CostTraffic *, func->value_count + 1);
   w->ops = ARENA_ARRAY(arena, CostOp, func->op_count + 1);
   w->runs = ARENA_ARRAY(arena, CostRange, func->op_count + 1);
 }
@@ -100,7 +102,11 @@ static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue 
   return &((Counted *)*place)->counts;
 }
 
-static void add_asked(CostTraffic *traffic, const Op *op, bool reads, double bytes) {
+// Over a link goes what the L1 cache does not serve.
+static void add_asked(CostWalk *w, CostTraffic *traffic, const Op *op, bool reads,
+                      const AccessCounts *counts) {
+  double bytes = (double)counts->most.bytes * (double)w->weight;
+  if (traffic->buffer->device && counts->alike) bytes /= counts->alike;
   if (reads) traffic->reader = op;
   if (op_has(op, ATOMIC))
     traffic->updated += bytes;
@@ -110,21 +116,37 @@ static void add_asked(CostTraffic *traffic, const Op *op, bool reads, double byt
     traffic->stored += bytes;
 }
 
+// The buffer with a byte of a span; NULL: none.
+static CostTraffic *traffic_at(CostWalk *w, uint64_t first, uint64_t last) {
+  for (uint32_t i = 0; i < w->launch->buffer_count; i++) {
+    const CostBuffer *buffer = &w->launch->buffers[i];
+    if (last >= buffer->address && first < buffer->address + buffer->bytes) return &w->traffic[i];
+  }
+  return NULL;
+}
+
 static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last,
                         const AccessCounts *counts) {
   double bytes = 32.0 * cache_sectors(counts) * (double)w->weight;
-  double asked = (double)counts->most.bytes * (double)w->weight;
-  for (uint32_t i = 0; i < w->launch->buffer_count; i++) {
-    const CostBuffer *buffer = &w->launch->buffers[i];
-    if (last < buffer->address || first >= buffer->address + buffer->bytes) continue;
-    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY;
-    bool reads = op->kind != OP_STORE && op->kind != OP_TMA_STORE;
-    if (reads) w->traffic[i].read += bytes;
-    if (op_has(op, WRITES) && !copies) w->traffic[i].written += bytes;
-    add_asked(&w->traffic[i], op, reads, asked);
+  CostTraffic *traffic = traffic_at(w, first, last);
+  if (!traffic) {
+    w->outside += (double)counts->most.bytes * (double)w->weight;
     return;
   }
-  w->outside += asked;
+  bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY;
+  bool reads = op->kind != OP_STORE && op->kind != OP_TMA_STORE;
+  if (reads) traffic->read += bytes;
+  if (op_has(op, WRITES) && !copies) traffic->written += bytes;
+  add_asked(w, traffic, op, reads, counts);
+}
+
+// Of a buffer on another device the bytes count, wherever in it they are.
+static void add_unplaced(CostWalk *w, const Op *op, const AccessCounts *counts) {
+  CostTraffic *into = w->into[op_operand(op, 0)->id];
+  if (into && into->buffer->device)
+    add_asked(w, into, op, op->kind != OP_STORE, counts);
+  else if (op->kind == OP_STORE)
+    w->unplaced += (double)counts->most.bytes * (double)w->weight;
 }
 
 // The span of addresses of an atomic whose addresses are known. One element for all lanes: `alike`.
@@ -162,7 +184,7 @@ static void count_access(CostWalk *w, const Op *op) {
   uint64_t base = (uint64_t)pointer->base;
   add_counts(w, op, counts);
   if (!pointer->known) {
-    if (op->kind == OP_STORE) w->unplaced += (double)counts->most.bytes * (double)w->weight;
+    add_unplaced(w, op, counts);
     return;
   }
   if (op->kind == OP_ATOMIC_RMW && !atomic_is_load(op) && !atomic_is_store(op))
@@ -283,6 +305,32 @@ static void walk_while(CostWalk *w, const Op *op) {
     w->values[op->results[i].id] = w->values[op_operand(before->last, i + 1)->id];
 }
 
+// Where a pointer of unknown offset points into.
+static void find_buffer(CostWalk *w, const Op *op) {
+  const Value *from = op->operand_count ? op_operand(op, 0) : NULL;
+  CostTraffic **into = &w->into[op_result(op)->id];
+  *into = NULL;
+  if (!from || w->values[op_result(op)->id].known || !type_is_ptr(op_result(op)->type)) return;
+  const CostValue *start = &w->values[from->id];
+  *into = !type_is_ptr(from->type) ? NULL
+          : start->known           ? traffic_at(w, (uint64_t)start->base, (uint64_t)start->base)
+                                   : w->into[from->id];
+}
+
+// An address from a table whose content is known.
+static CostValue read_table(CostWalk *w, const Op *load) {
+  const CostValue *at = &w->values[op_operand(load, 0)->id];
+  const Type *type = op_result(load)->type;
+  uint64_t address = (uint64_t)at->base;
+  const CostTraffic *table = at->known && !at->tile ? traffic_at(w, address, address) : NULL;
+  CostValue found = {.known = table && table->buffer->content && !type_is_tile(type) &&
+                              type_element_bytes(type) == 8 &&
+                              address + 8 <= table->buffer->address + table->buffer->bytes};
+  if (found.known)
+    memcpy(&found.base, (const char *)table->buffer->content + (address - table->buffer->address), 8);
+  return found;
+}
+
 static void apply(CostWalk *w, const Op *op) {
   CostValue operands[3],
       *x = op->operand_count <= 3 ? operands : ARENA_ARRAY(w->arena, CostValue, op->operand_count);
@@ -295,6 +343,7 @@ static void apply(CostWalk *w, const Op *op) {
   } else {
     for (uint32_t i = 0; i < op->operand_count; i++) x[i] = w->values[op_operand(op, i)->id];
     *result = cost_apply(&w->space, op, x);
+    find_buffer(w, op);
   }
 }
 
@@ -312,6 +361,7 @@ static void walk_region(CostWalk *w, const Region *region) {
     default:
       if (w->events) walk_event(w, op);
       if (op_has(op, GLOBAL)) count_access(w, op);
+      if (op->kind == OP_LOAD && w->followed[op->id]) w->values[op_result(op)->id] = read_table(w, op);
       if (is_tensor(op)) count_box(w, op);
       if (op_has(op, GLOBAL) || !w->followed[op->id]) break;
       w->steps++;

@@ -26,7 +26,9 @@ typedef struct CostWalk {
   bool unbounded;
   uint64_t weight; // Executions that the current code represents.
   uint64_t steps, limit;
-  CostTraffic *traffic;     // By buffer.
+  CostTraffic *traffic; // By buffer.
+  CostTraffic *
+      *into; // By value id: the buffer that a pointer of unknown offset points into; NULL: not known.
   double unplaced, outside; // as of CostReport
   const CostTensor *tensors;
   CostEventList *events; // NULL: events are not requested.

@@ -291,7 +291,8 @@ static tilec_status predict_body(Compilation *c, void *data) {
   CostBuffer *buffers = ARENA_ARRAY(&c->arena, CostBuffer, r->memory_count + 1);
   for (uint32_t i = 0; i < r->memory_count; i++) {
     const TuneMemory *memory = &r->memories[i];
-    buffers[i] = (CostBuffer){memory->name ? memory->name : "", memory->address, memory->bytes};
+    buffers[i] = (CostBuffer){
+        .name = memory->name ? memory->name : "", .address = memory->address, .bytes = memory->bytes};
   }
   CostLaunch launch = {.args = a->bound.args.bits,
                        .arg_count = a->bound.args.count,

@@ -140,6 +140,7 @@ static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
   case BOUND_FP64:
   case BOUND_MUFU:
   case BOUND_ATOMICS:
+  case BOUND_LINK:
   case BOUND_COUNT: break;
   }
   return larger ? "small tiles" : "configuration";

@@ -65,6 +65,7 @@ double explain_share(const CostReport *report, const CostOp *op) {
   case BOUND_LATENCY: return latency_share(report, op);
   case BOUND_ATOMICS: return ratio(op->atomic.updates, updates_of(report));
   case BOUND_MEMORY:
+  case BOUND_LINK:
   case BOUND_L2:
   case BOUND_COUNT: break;
   }
@@ -163,8 +164,13 @@ CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t gr
   CostBuffer *buffers = ARENA_ARRAY(run->arena, CostBuffer, run->holder_count + 1);
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *arg = &run->params[i];
-    if (arg->buffer == arg)
-      buffers[launch.buffer_count++] = (CostBuffer){arg->name, arg->base, arg->value.bytes};
+    if (arg->buffer != arg) continue;
+    if (arg->value.pointees && arg->value.data) run_fill_table(run, arg);
+    buffers[launch.buffer_count++] = (CostBuffer){.name = arg->name,
+                                                  .address = arg->base,
+                                                  .bytes = arg->value.bytes,
+                                                  .device = i / run->device_holders,
+                                                  .content = arg->value.pointees ? arg->value.data : NULL};
   }
   launch.buffers = buffers;
   for (int i = 0; i < 3; i++) launch.grid[i] = (uint32_t)grid[i];

@@ -106,6 +106,12 @@ static void put_traffic(const CostReport *r, Json *json) {
     json_rounded(json, "written", traffic->written, DIGITS);
     json_rounded(json, "memory", traffic->memory, DIGITS);
     json_rounded(json, "again", traffic->again, DIGITS);
+    json_uint(json, "device", traffic->buffer->device);
+    if (traffic->buffer->device) {
+      json_rounded(json, "loaded", traffic->loaded, DIGITS);
+      json_rounded(json, "stored", traffic->stored, DIGITS);
+      json_rounded(json, "updated", traffic->updated, DIGITS);
+    }
     json_object_end(json);
   }
   json_array_end(json);

@@ -310,6 +310,24 @@ static void put_work(Writer *w) {
                          intensity < rate / memory ? "less time" : "more time"));
 }
 
+// Bytes in the memory of other devices, by buffer.
+static void put_devices(Writer *w) {
+  const CostReport *r = w->e->model;
+  Buf text = {0};
+  if (r->linked <= 0) return;
+  for (uint32_t i = 0; i < r->traffic_count; i++) {
+    const CostTraffic *traffic = &r->traffic[i];
+    const double bytes[] = {traffic->loaded, traffic->stored, traffic->updated};
+    static const char *const verbs[] = {"loaded", "stored", "updated"};
+    for (int k = 0; traffic->buffer->device && k < 3; k++)
+      if (bytes[k] > 0)
+        buf_printf(&text, "%s of %s %s, ", unit_text(w, bytes[k], "B"), traffic->buffer->name, verbs[k]);
+  }
+  buf_printf(&text, "%s over NVLink", unit_text(w, r->linked, "B"));
+  put_row(w, "devices", text.at);
+  buf_free(&text);
+}
+
 static void put_time(Writer *w) {
   const CostReport *r = w->e->model;
   if (!r->time.known) {
@@ -464,6 +482,7 @@ static const char *shared_total(const CostReport *r) {
   case BOUND_LATENCY: return "waits for loads and copies";
   case BOUND_ATOMICS: return "atomic updates";
   case BOUND_MEMORY:
+  case BOUND_LINK:
   case BOUND_L2:
   case BOUND_COUNT: break;
   }
@@ -497,6 +516,7 @@ void explain_text(const Explanation *e, bool colors, Buf *out) {
   put_occupancy(&w);
   put_instructions(&w);
   put_work(&w);
+  put_devices(&w);
   put_time(&w);
   put_measured(&w);
   put_losses(&w);

@@ -51,7 +51,7 @@ static CostReport *report_of(IrFixture *s, const char *text, uint64_t n, uint32_
   assert_non_null(s->module);
   expect_valid(s);
   uint64_t args[] = {0x10000, n};
-  CostBuffer buffer = {"x", 0x10000, 1 << 20};
+  CostBuffer buffer = {"x", 0x10000, 1 << 20, 0, NULL};
   CostLaunch launch = {
       .grid = {programs, 1, 1}, .args = args, .arg_count = 2, .buffers = &buffer, .buffer_count = 1};
   return cost_report(&s->arena, s->module->funcs.at[0], &launch);
@@ -66,7 +66,7 @@ static void expect_range(CostRange range, uint64_t least, uint64_t most) {
 // buffer, and the same number of another that no other round has.
 static double missed(uint64_t shared, double capacity, uint32_t buffer) {
   Arena arena = {0};
-  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
+  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20, 0, NULL}, {"y", 0x400000, 1 << 20, 0, NULL}};
   CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
   CostCache cache = cache_init(&arena, &launch, capacity, 2);
   static const Op load = {.kind = OP_LOAD};
@@ -98,7 +98,7 @@ TEST(test_cache) {
 static double lost_in_two(double capacity, uint32_t buffer) {
   enum { BYTES = 4096 };
   Arena arena = {0};
-  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
+  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20, 0, NULL}, {"y", 0x400000, 1 << 20, 0, NULL}};
   CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
   CostCache cache = cache_init(&arena, &launch, capacity, 2);
   static const Op load = {.kind = OP_LOAD};
@@ -129,7 +129,7 @@ TEST(test_cache_of_two_rounds) {
 static double lost(double capacity, uint64_t beside) {
   enum { BYTES = 4096 };
   Arena arena = {0};
-  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
+  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20, 0, NULL}, {"y", 0x400000, 1 << 20, 0, NULL}};
   CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
   CostCache cache = cache_init(&arena, &launch, capacity, beside);
   static const Op load = {.kind = OP_LOAD};

@@ -170,7 +170,7 @@ static const CostReport *report_of(IrFixture *s, uint64_t n, const Insn *insns, 
   static MachineCode code;
   code = code_of(&s->arena, &ops, insns, count);
   uint64_t args[] = {0x10000, n};
-  CostBuffer buffer = {"x", 0x10000, 1 << 20};
+  CostBuffer buffer = {"x", 0x10000, 1 << 20, 0, NULL};
   CostLaunch launch = {
       .grid = {1, 1, 1}, .args = args, .arg_count = 2, .buffers = &buffer, .buffer_count = 1, .code = &code};
   return cost_report(&s->arena, func, &launch);
