@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""out = x + y, as an operator of torch.library. On a GPU, or on the simulator where there is none: python add.py [N]"""
+"""out = x + y, as an operator of PyTorch. On a GPU, or on the simulator where there is none: python add.py [N]"""
 
 import sys
 
@@ -7,6 +7,7 @@ import torch
 
 import tilec
 import tilec.language as tl
+import tilec.torch
 
 
 @tilec.jit
@@ -16,7 +17,7 @@ def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i, mask=mask) + tl.load(y + i, mask=mask), mask=mask)
 
 
-@torch.library.custom_op("tilec_examples::add", mutates_args=())
+@tilec.torch.op("tilec_examples::add")
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """x + y, of two tensors of one shape and type."""
     x, y = x.contiguous(), y.contiguous()
@@ -25,12 +26,10 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return out
 
 
-@add.register_fake
-def _(x, y):
-    return torch.empty_like(x, memory_format=torch.contiguous_format)
+@tilec.torch.gradient(add, "x", "y")
+def add_backward(grad_out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return grad_out.clone(), grad_out.clone()  # an operator returns new tensors
 
-
-add.register_autograd(lambda ctx, grad: (grad, grad))
 
 if __name__ == "__main__":
     device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -9,6 +9,7 @@ import torch
 
 import tilec
 import tilec.language as tl
+import tilec.torch
 
 
 @tilec.jit
@@ -152,7 +153,7 @@ def _options(q: torch.Tensor, causal: bool) -> dict:
     return dict(D=d, CAUSAL=causal, PRECISION="ieee" if q.dtype == torch.float32 else "tf32", M=block, N=block)
 
 
-@torch.library.custom_op("tilec_examples::attention", mutates_args=())
+@tilec.torch.op("tilec_examples::attention")
 def attention_forward(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -167,25 +168,20 @@ def attention_forward(
     return out, lse
 
 
-@attention_forward.register_fake
-def _(q, k, v, causal):
-    return torch.empty_like(q, memory_format=torch.contiguous_format), q.new_empty(q.shape[:-1], dtype=torch.float32)
-
-
-@torch.library.custom_op("tilec_examples::attention_backward", mutates_args=())
+@tilec.torch.gradient(attention_forward, "q", "k", "v")
 def attention_backward(
     q: torch.Tensor,
     k: torch.Tensor,
     v: torch.Tensor,
-    out: torch.Tensor,
-    lse: torch.Tensor,
-    grad_out: torch.Tensor,
+    out_0: torch.Tensor,
+    out_1: torch.Tensor,
+    grad_out_0: torch.Tensor,
     causal: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The gradients of q, k and v."""
-    q, k, v, grad_out = q.contiguous(), k.contiguous(), v.contiguous(), grad_out.contiguous()
+    q, k, v, grad_out, lse = q.contiguous(), k.contiguous(), v.contiguous(), grad_out_0.contiguous(), out_1
     n, d = q.shape[-2:]
-    delta = (grad_out.float() * out.float()).sum(-1)
+    delta = (grad_out.float() * out_0.float()).sum(-1)
     grad_q, grad_k, grad_v = torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
     options = _options(q, causal)
     heads, scale = q.numel() // (n * d), 1 / math.sqrt(d)
@@ -196,24 +192,6 @@ def attention_backward(
         q, k, v, grad_out, lse, delta, grad_q, n, scale, **options
     )
     return grad_q, grad_k, grad_v
-
-
-@attention_backward.register_fake
-def _(q, k, v, out, lse, grad_out, causal):
-    return tuple(torch.empty_like(x, memory_format=torch.contiguous_format) for x in (q, k, v))
-
-
-def _keep(ctx, inputs, output):
-    q, k, v, ctx.causal = inputs
-    ctx.save_for_backward(q, k, v, *output)
-    ctx.mark_non_differentiable(output[1])
-
-
-def _backward(ctx, grad_out, _):
-    return *attention_backward(*ctx.saved_tensors, grad_out, ctx.causal), None
-
-
-attention_forward.register_autograd(_backward, setup_context=_keep)
 
 
 def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> torch.Tensor:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ELU and its gradient, as a torch.autograd.Function and as an operator of torch.library, which torch.compile takes:
-python elu.py [N]"""
+"""ELU and its gradient, as a torch.autograd.Function and as an operator of PyTorch, which torch.compile and
+torch.export take: python elu.py [N]"""
 
 import sys
 
@@ -8,6 +8,7 @@ import torch
 
 import tilec
 import tilec.language as tl
+import tilec.torch
 
 
 @tilec.jit
@@ -59,20 +60,14 @@ class ELU(torch.autograd.Function):
 elu = ELU.apply
 
 # The same as operators: the compiler sees shapes and gradients, and not what they do.
-elu_op = torch.library.custom_op("tilec_examples::elu", forward, mutates_args=())
-elu_backward_op = torch.library.custom_op("tilec_examples::elu_backward", backward, mutates_args=())
-elu_op.register_fake(lambda x, alpha: torch.empty_like(x, memory_format=torch.contiguous_format))
-elu_backward_op.register_fake(lambda out, grad_out, alpha: torch.empty_like(out))
+elu_op = tilec.torch.op("tilec_examples::elu")(forward)
+tilec.torch.gradient(elu_op, "x")(backward)
 
 
-def _keep(ctx, inputs, output):
-    ctx.save_for_backward(output)
-    ctx.alpha = inputs[1]
+class Activation(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return elu_op(x, 0.75)
 
-
-elu_op.register_autograd(
-    lambda ctx, grad_out: (elu_backward_op(*ctx.saved_tensors, grad_out, ctx.alpha), None), setup_context=_keep
-)
 
 if __name__ == "__main__":
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -86,6 +81,8 @@ if __name__ == "__main__":
         torch.testing.assert_close(got, want)
         grads = (torch.autograd.grad((y * weight).sum(), x, retain_graph=True) for y in (got, want))
         torch.testing.assert_close(next(grads), next(grads))
+    exported = torch.export.export(torch.nn.Sequential(Activation()), (x,)).module()
+    torch.testing.assert_close(exported(x), torch.nn.functional.elu(x, 0.75))
     exact = torch.tensor([-2.0, -0.5, 0.25, 3.0], dtype=torch.float64, device=device, requires_grad=True)
     assert torch.autograd.gradcheck(elu, (exact, 0.75)) and torch.autograd.gradcheck(elu_op, (exact, 0.75))
-    print(f"elu: {n} elements on {x.device}: values and gradients are torch's, eager and compiled; gradcheck passes")
+    print(f"elu: {n} elements on {x.device}: values and gradients are torch's, eager, compiled and exported; gradcheck passes")

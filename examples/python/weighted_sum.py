@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""out[r] = sum over d of x[r, d] * w[d], with its gradients, as an operator of torch.library, which torch.compile and
+"""out[r] = sum over d of x[r, d] * w[d], with its gradients, as an operator of PyTorch, which torch.compile and
 gradcheck take as they take torch's own, and as a torch.autograd.Function. python weighted_sum.py [ROWS] [D]"""
 
 import sys
@@ -8,6 +8,7 @@ import torch
 
 import tilec
 import tilec.language as tl
+import tilec.torch
 
 
 @tilec.jit
@@ -45,7 +46,7 @@ def acc_type(x: torch.Tensor) -> tl.dtype:
     return tl.float64 if x.dtype == torch.float64 else tl.float32
 
 
-@torch.library.custom_op("tilec_examples::weighted_sum", mutates_args=())
+@tilec.torch.op("tilec_examples::weighted_sum")
 def weighted_sum(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     """The rows of x [rows, d], weighted by w [d], added up: [rows]."""
     x, w = x.contiguous(), w.contiguous()
@@ -56,12 +57,7 @@ def weighted_sum(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return out
 
 
-@weighted_sum.register_fake
-def _(x, w):
-    return x.new_empty(x.shape[0])
-
-
-@torch.library.custom_op("tilec_examples::weighted_sum_backward", mutates_args=())
+@tilec.torch.gradient(weighted_sum, "x", "w")
 def weighted_sum_backward(
     x: torch.Tensor, w: torch.Tensor, grad_out: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -76,24 +72,8 @@ def weighted_sum_backward(
     return grad_x, parts.sum(0)
 
 
-@weighted_sum_backward.register_fake
-def _(x, w, grad_out):
-    return torch.empty_like(x), torch.empty_like(w)
-
-
-def _keep(ctx, inputs, output):
-    ctx.save_for_backward(*inputs)
-
-
-def _backward(ctx, grad_out):
-    return weighted_sum_backward(*ctx.saved_tensors, grad_out)
-
-
-weighted_sum.register_autograd(_backward, setup_context=_keep)
-
-
 class WeightedSum(torch.autograd.Function):
-    """The same without torch.library."""
+    """The same without operators."""
 
     @staticmethod
     def forward(ctx, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:

@@ -262,10 +262,26 @@ static PyObject *run_call(Launcher *self, const Run *run, PyObject *const *args,
 
 // ---- fn[grid] ----
 
+static _Thread_local bool skips; // this thread's launches by fn[grid] do nothing
+
+PyObject *launches_skip(PyObject *module, PyObject *on) {
+  int given = PyObject_IsTrue(on);
+  (void)module;
+  if (given < 0) return NULL;
+  skips = given;
+  return Py_NewRef(Py_None);
+}
+
+PyObject *launches_skipped(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  return PyBool_FromLong(skips);
+}
+
 // Its own object is the tuple (launcher, grid).
 static PyObject *launch(PyObject *bound, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   Launcher *self = (Launcher *)PyTuple_GetItem(bound, 0);
   const Run run = {.grid = PyTuple_GetItem(bound, 1)};
+  if (skips) return Py_NewRef(Py_None);
   if (PyList_Size(self->hooks) > 0 && !call_hooks(self, args, nargs, names)) return NULL;
   return run_call(self, &run, args, nargs, names);
 }

@@ -299,6 +299,9 @@ PyObject *launcher_keep_tuned(Launcher *self, PyObject *const *args, Py_ssize_t 
 
 PyObject *launched_of(const State *state, Kernel *kernel, const Arguments *a);
 
+PyObject *launches_skip(PyObject *module, PyObject *on);
+PyObject *launches_skipped(PyObject *module, PyObject *unused);
+
 extern PyType_Spec launcher_spec, launched_spec;
 
 #endif

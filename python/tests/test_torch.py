@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch's tensors in host memory, on the simulator."""
 
+import contextlib
+import io
+import re
+import textwrap
 import unittest
 import unittest.mock
+from typing import Tuple
 
 import tilec
 import tilec.language as tl
@@ -18,6 +23,15 @@ except ImportError:
 def strided(x, out, n, stride, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i * stride, mask=i < n), mask=i < n)
+
+
+@tilec.jit
+def add_blocks(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+tuned_scale = tilec.autotune([tilec.Config({"BLOCK": 16})], key=["n"])(scale)
 
 
 @unittest.skipIf(torch is None, "PyTorch is not installed")
@@ -106,6 +120,53 @@ class Torch(unittest.TestCase):
         x = torch.randn(37, requires_grad=True)
         Double.apply(x).sum().backward()
         self.assertTrue(torch.equal(x.grad, torch.full((37,), 2.0)))
+
+    def test_operators(self):
+        """The examples of tilec.torch's docstrings; then what they say of fake tensors, gradients and wrong names."""
+        import tilec.torch
+
+        names = {"tilec": tilec, "tl": tl, "add": add_blocks}
+        for made in (tilec.torch.op, tilec.torch.gradient):
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(example := textwrap.dedent(made.__doc__.split("Example::")[1]), names)
+            self.assertEqual(printed.getvalue().splitlines(), re.findall(r"# (\[.*)", example))
+        sum_of = names["sum_of"]
+        torch.library.opcheck(sum_of, (torch.randn(40), torch.randn(40)))
+
+        class Twice(torch.nn.Module):
+            def forward(self, x):
+                return sum_of(x, x) + 1
+
+        n = torch.export.Dim("n")
+        exported = torch.export.export(Twice(), (torch.randn(40),), dynamic_shapes={"x": {0: n}}).module()
+        self.assertTrue(torch.equal(exported(torch.ones(300)), torch.full((300,), 3.0)))
+        for inputs, function, words in (
+            (("z",), None, "has no input 'z'"),
+            ((), None, "the names of inputs"),
+            (("x",), lambda grad_out, z: None, "'z': its gradient can have x, y, grad_out, out"),
+        ):
+            with self.assertRaisesRegex(ValueError, words):
+                tilec.torch.gradient(sum_of, *inputs)(function)
+
+    def test_operators_with_two_results(self):
+        import tilec.torch
+
+        @tilec.torch.op("tilec_tests::two")
+        def two(x: torch.Tensor, factor: float) -> Tuple[torch.Tensor, torch.Tensor]:
+            kept, out = x.clone(), x.clone()
+            tuned_scale[(tilec.cdiv(x.numel(), 16),)](out, factor, x.numel())
+            return out, kept
+
+        @tilec.torch.gradient(two, "x")
+        def two_backward(out_1: torch.Tensor, grad_out_0: torch.Tensor, factor: float) -> torch.Tensor:
+            return grad_out_0 * factor + 0 * out_1
+
+        x = torch.randn(37, requires_grad=True)
+        for function in (two, torch.compile(two, fullgraph=True, backend="aot_eager")):
+            out, kept = function(x, 3.0)
+            self.assertFalse(kept.requires_grad)  # its gradient is not named
+            self.assertTrue(torch.equal(torch.autograd.grad(out.sum(), x)[0], torch.full((37,), 3.0)))
 
 
 if __name__ == "__main__":
