@@ -7,6 +7,7 @@
 // * aot_names.c makes C names from Python names.
 // * aot_host.c writes a kernel's @grid, tensor maps and guard as C functions.
 // * aot_text.c writes the header and the source, with aot/support.c in it.
+// * aot_tensorrt.c writes a Python module for TensorRT (--emit=tensorrt).
 #ifndef AOT_AOT_H
 #define AOT_AOT_H
 
@@ -124,5 +125,10 @@ void aot_host_helpers(uint32_t helpers, Buf *out);
 uint32_t aot_place(const TargetInfo *info);
 void aot_print_header(const AotFile *file, Buf *out);
 void aot_print_source(const AotFile *file, Buf *out);
+
+// --- aot_tensorrt.c ---
+
+// For compile_guard, after compile_codegen. data: the Buf that gets the Python module.
+tilec_status aot_tensorrt(Compilation *c, void *data);
 
 #endif

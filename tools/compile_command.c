@@ -4,14 +4,15 @@
 
 #include <stdio.h>
 
+#include "aot/aot.h"
 #include "frontend/syntax/syntax.h"
 #include "ir/text/print.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/spills.h"
 #include "runtime/launch/tuned.h"
 
-static const char *const suffixes[] = {".tokens", ".ast",   ".tir",  ".ll", ".ptx",
-                                       ".json",   ".cubin", ".sass", ".h",  ".o"};
+static const char *const suffixes[] = {".tokens", ".ast",  ".tir", ".ll", ".ptx",   ".json",
+                                       ".cubin",  ".sass", ".h",   ".o",  "_trt.py"};
 
 // The file's name without its folder, with the kind's suffix. Standard output if the input is standard input,
 // or for the output of --run-pass and --stop-after.
@@ -85,6 +86,7 @@ static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   if (status != TILEC_OK) return status;
   if (o->time_passes) report_times(&c->code.times);
   if (o->emit == EMIT_META) return compile_meta(c, true, out);
+  if (o->emit == EMIT_TENSORRT) return compile_guard(c, aot_tensorrt, out);
   if (o->emit == EMIT_CUBIN) return compile_guard(c, assemble, out);
   if (o->emit == EMIT_SASS) return compile_guard(c, assemble_to_text, out);
   buf_str(out, buf_view(o->emit == EMIT_LLVM ? &c->code.llvm : &c->code.ptx));

@@ -48,7 +48,8 @@ typedef enum Emit {
   EMIT_CUBIN,
   EMIT_SASS,
   EMIT_HEADER,
-  EMIT_OBJECT
+  EMIT_OBJECT,
+  EMIT_TENSORRT
 } Emit;
 
 // Says if --emit=header has cubins with the PTX. AUTO: if ptxas is available.

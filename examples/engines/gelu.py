@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GELU by tanh, as each engine of this folder takes it: the input, the size, the output."""
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def gelu(x, n, out, BLOCK: tl.constexpr = 1024):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n).to(tl.float32)
+    inner = 0.7978845608 * (value + 0.044715 * value * value * value)
+    tl.store(out + i, 0.5 * value * (1 + libdevice.tanh(inner)), mask=i < n)
