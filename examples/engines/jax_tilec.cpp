@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Handlers of XLA's foreign function interface that launch tilec's kernels. jax_tilec.py registers them, and gives the
-// attributes: the kernel, the grid, and the order of its parameters: i (the next input), o (the next output) or
-// n (the next number).
+// Handlers of XLA's foreign function interface that launch tilec's kernels. jax_tilec.py registers them. It gives the
+// kernel, the grid, and `order`: what each parameter is. i: the next input. o: the next output. n: the next number.
 //   c++ -std=c++17 -O2 -shared -fPIC jax_tilec.cpp -o libjax_tilec.so -ltilec
 //     -I$(python -c 'import jax; print(jax.ffi.include_dir())')
 #include <map>

@@ -1,27 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""launch_trt.py FOLDER: what TensorRT would launch of the functions of FOLDER's modules, as arguments of tilec check after
-the file with the PTX, one line a launch."""
+"""launch_trt.py FOLDER: what TensorRT would launch of the functions of FOLDER's modules, as arguments of tilec check, one line
+a launch. tensorrt.plugin is this file's, with numbers in place of shape expressions. As there, an expression has no operators
+with a number on the left, and cdiv, min and max take no two numbers."""
 
 import pathlib
 import sys
+import types
 
+
+class SymInt32:
+    def __init__(self, value):
+        self.value = getattr(value, "value", value)
+
+
+def made(compute, symbolic=False):
+    def function(first, second):
+        assert isinstance(first, SymInt32) or (symbolic and isinstance(second, SymInt32))
+        return SymInt32(compute(SymInt32(first).value, SymInt32(second).value))
+
+    return function
+
+
+for name, compute in ("add", int.__add__), ("sub", int.__sub__), ("mul", int.__mul__), ("floordiv", int.__floordiv__):
+    setattr(SymInt32, f"__{name}__", made(compute))
+decorator = lambda name: lambda function: function
+plugin = types.SimpleNamespace(
+    SymInt32=SymInt32, SymExprs=list, SymIntExprs=types.SimpleNamespace(from_tuple=list), TensorDesc=object, register=decorator,
+    aot_impl=decorator, KernelLaunchParams=types.SimpleNamespace, cdiv=made(lambda a, b: -(-a // b), True), min=made(min, True), max=made(max, True),
+)  # fmt: skip
+sys.modules.update({"tensorrt": types.SimpleNamespace(plugin=plugin), "tensorrt.plugin": plugin})
 folder = pathlib.Path(sys.argv[1])
-sys.path[:0] = [str(folder), str(pathlib.Path(__file__).parent)]
+sys.path.insert(0, str(folder))
 import sizes_trt
 import tensorrt_gelu
-from tensorrt.plugin import TensorDesc, SymInt32
 
 
-def launch(made, inputs, outputs):
-    """TensorRT's order of arguments: inputs, integers, outputs."""
-    name, ptx, params, extra = made
-    assert params.shared == 0 and all(isinstance(each, SymInt32) for each in extra)
+def launch(result, inputs, outputs):
+    name, ptx, params, extra = result
+    assert params.shared_mem == 0 and all(isinstance(each, SymInt32) for each in extra)
     (folder / f"{name}.ptx").write_text(ptx)
-    grid = ",".join(str(size) for size in params.grid)
-    print(f"{folder}/{name}.ptx --kernel {name} --threads {params.threads} --grid {grid}", *inputs,
-          *(each.value for each in extra), *outputs)  # fmt: skip
+    grid = ",".join(str(SymInt32(size).value) for size in (params.grid_x, params.grid_y, params.grid_z))
+    print(f"{folder}/{name}.ptx --kernel {name} --threads {params.block_x} --grid {grid}", *inputs, *(each.value for each in extra), *outputs)
 
 
-launch(tensorrt_gelu.gelu_ahead(TensorDesc(5, 1000), ()), ["randn:fp32[5000]"], ["empty:fp32[5000]"])
+x = types.SimpleNamespace(shape_expr=types.SimpleNamespace(numel=lambda: SymInt32(5000)))
+launch(tensorrt_gelu.gelu_ahead(x, ()), ["randn:fp32[5000]"], ["empty:fp32[5000]"])
 for n, rows in ((70, 3), (5, 90)):
     launch(sizes_trt.sizes(n, rows), [], ["zeros:i32[1024]"])
