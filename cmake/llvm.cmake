@@ -40,10 +40,18 @@ tilec_llvm_config(TILEC_LLVM_INCLUDE --includedir)
 tilec_llvm_config(TILEC_LLVM_FLAGS --cppflags)
 list(FILTER TILEC_LLVM_FLAGS EXCLUDE REGEX "^-I")
 tilec_llvm_config(TILEC_LLVM_LIBS --link-static --libfiles core nvptxcodegen nvptxdesc nvptxinfo passes bitreader linker)
+# For another architecture: llvm-config is this machine's, and the archives are those of the same version under TILEC_LLVM_ROOT.
+if(TILEC_LLVM_ROOT)
+  list(TRANSFORM TILEC_LLVM_LIBS PREPEND ${TILEC_LLVM_ROOT})
+  add_link_options(-L${TILEC_LLVM_ROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
 # What LLVM's archives need goes in statically too, where the distribution has it so; what none of ours needs is left out. The packages of a
 # distribution want it shared.
 option(TILEC_STATIC_ZLIB "zlib and zstd are linked in" ON)
 tilec_llvm_config(system --link-static --system-libs)
+if(TILEC_LLVM_ROOT)
+  list(FILTER system EXCLUDE REGEX "^/") # this machine's libz3, which none of ours needs
+endif()
 foreach(name z zstd)
   find_library(TILEC_LIB_${name} lib${name}.a)
   if(TILEC_LIB_${name} AND TILEC_STATIC_ZLIB)
