@@ -33,7 +33,8 @@ def op(name: str, *, mutates_args: Union[str, Iterable[str]] = ()) -> Callable[[
     """Makes a function that launches kernels an operator of PyTorch: `torch.compile` and `torch.export` take it as one node.
 
     They call the function on tensors without data too. Its launches do nothing then, so only the shapes, types and strides of
-    its results count. So it must not read a tensor's values in Python.
+    its results count. So it must not read a tensor's values in Python. This is for kernels of `tilec.jit`: for those of an
+    installed Triton use `torch.library.triton_op`.
 
     Args:
         name: "namespace::name" of the operator; it is torch.ops.namespace.name too.
