@@ -34,9 +34,11 @@
 // A loop that runs once at most becomes a branch: ptxas would unroll it.
 //
 // A factor in the source (loop_unroll_factor) overrides this choice. Loops with dots are left to pipeline. In loops
-// that write memory, loads may not move past the writes, so nothing would be gained.
+// that write what they may read, loads may not move past the writes, so nothing would be gained. Under --restrict a
+// store through one argument does not write what is read through another.
 #include "base/integer.h"
 #include "ir/clone.h"
+#include "ir/memory/buffer_name.h"
 #include "target/tuning.h"
 #include "passes/loops/run_once.h"
 
@@ -55,13 +57,28 @@ typedef struct BodyCounts {
   bool nested, dots, writes;
 } BodyCounts;
 
+static bool may_write(const Op *store, const Op *load) {
+  int32_t to = pointer_param(op_operand(store, 0)), from = pointer_param(op_operand(load, 0));
+  return to < 0 || from < 0 || to == from;
+}
+
+// True if the body writes what it may read, or must not change the order of its accesses.
+static bool writes_what_it_reads(const Region *region, bool restrict_pointers) {
+  for (OpWalk w = ops_in(region); ops_next(&w);) {
+    if (!op_has(w.op, WRITES)) continue;
+    if (!restrict_pointers || w.op->kind != OP_STORE) return true;
+    for (OpWalk reads = ops_in(region); ops_next(&reads);)
+      if (op_has(reads.op, READS) && (reads.op->kind != OP_LOAD || may_write(w.op, reads.op))) return true;
+  }
+  return false;
+}
+
 static void count_ops(const Region *region, BodyCounts *body) {
   for (OpWalk w = ops_in(region); ops_next(&w);) {
     const Op *op = w.op;
     body->ops++;
     body->nested |= op_has(op, FLOW);
     body->dots |= op->kind == OP_DOT;
-    body->writes |= op_has(op, WRITES);
     if (op_has(op, ELEMENTWISE) && op->result_count && type_is_tile(op_result(op)->type))
       body->work += (uint32_t)((type_elements(op_result(op)->type) - 1) / region_threads(op) + 1);
     if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) {
@@ -90,19 +107,26 @@ static bool range_of(const Op *loop, LoopRange *range) {
   return upper <= INT32_MAX - range->step; // the new loop may end less than a step beyond
 }
 
-static const char *why_not_unrolled(const BodyCounts *body) {
-  if (body->writes) return "it writes memory, which loads may not be moved past";
-  if (body->nested) return "control flow within it";
+static const char *why_not_unrolled(const BodyCounts *body, bool restricted) {
+  if (body->writes && restricted)
+    return "the loop writes what it may read, so loads may not be moved past its stores";
+  if (body->writes)
+    return "the loop writes memory, so loads may not be moved past its stores (--restrict: past stores "
+           "through other "
+           "pointers they may)";
+  if (body->nested) return "control flow within the loop";
   return NULL;
 }
 
 static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
   BodyCounts body = {0};
   count_ops(loop->regions[0], &body);
+  bool restricted = u->func->module->target.restrict_pointers;
+  body.writes = writes_what_it_reads(loop->regions[0], restricted);
   if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= TUNE_UNROLL_BYTES) return 1;
   int64_t given = op_int(loop, ATTR_UNROLL, 0);
   if (given == 1) return 1;
-  const char *why = why_not_unrolled(&body);
+  const char *why = why_not_unrolled(&body, restricted);
   if (why) {
     diag_remark(u->context->diags, loop->loc, "unroll_loads",
                 "not unrolled, with %u bytes per thread in flight: %s", body.bytes, why);
