@@ -63,9 +63,13 @@ typedef struct CostOp {
   double tensor_cycles;            // Per multiprocessor; 0: unknown.
   double instructions[PIPE_COUNT]; // Warp instructions from CostLaunch.code; else an estimate.
   CostAtomic atomic;               // of an atomic_rmw
-  bool data_dependent;             // Addresses or masks depend on data.
-  const char *instruction;         // Its PTX, such as "ld.global.v4.b32"; NULL: none to report.
-  uint32_t lane_bytes;             // per lane, of one such instruction
+  uint64_t advance; // Bytes between the addresses of successive iterations of its loop, at most; 0: no loop.
+  // Of a body's first load: how often a program waits for the body's loads, and how often at least, as registers limit
+  // the loads in flight.
+  double waits, least_waits;
+  bool data_dependent;     // Addresses or masks depend on data.
+  const char *instruction; // Its PTX, such as "ld.global.v4.b32"; NULL: none to report.
+  uint32_t lane_bytes;     // per lane, of one such instruction
 } CostOp;
 
 typedef struct CostTotals {
@@ -222,11 +226,13 @@ CostEventList cost_events(Arena *arena, Func *func, const CostLaunch *launch, ui
 // A possible saving.
 typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // Reductions of the totals.
+  double parts;                                                 // CostReport.load_parts
   double steps;                                                 // CostOp.cache_steps
   double memory;                                                // bytes
   double copies;                                                // CostReport.copy_rounds
   double contention;                                            // updates of one element
   bool tail;                                                    // All multiprocessors get equal work.
+  bool loops;                                                   // Then programs share the work of loops.
   bool spills;                                                  // Nothing is spilled.
   bool turns;                                                   // Copies overlap with dots.
 } CostSaving;

@@ -221,12 +221,13 @@ static double flight_registers(const Reporter *r) {
   return spare > FLIGHT_REGISTERS ? spare : FLIGHT_REGISTERS;
 }
 
-// How often a program waits for the loads of a loop's body in one execution. flight_registers limits the loads
-// that it issues at once. `together`: the same without that limit.
-static double waits_in_parts(const Reporter *r, const Region *region, double together) {
-  if (!region->parent || !op_is_loop(region->parent)) return together;
-  double parts = words_loaded(region) / flight_registers(r);
-  return parts > together ? parts : together;
+// `least`: waits because flight_registers limits the loads that are issued at once.
+static void note_waits(Reporter *r, const Region *body, double waits, double least) {
+  const Op *op = body->first;
+  while (op && op->kind != OP_LOAD) op = op->next;
+  if (op && r->report->programs)
+    r->walk.ops[op->id].waits = waits / (double)r->report->programs,
+    r->walk.ops[op->id].least_waits = least / (double)r->report->programs;
 }
 
 static void finish_region(Reporter *r, Region *region) {
@@ -234,7 +235,8 @@ static void finish_region(Reporter *r, Region *region) {
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
   if (runs.most > r->report->most_runs) r->report->most_runs = runs.most;
   uint32_t ahead = copies_ahead(region);
-  const Op *in_turn = region->parent && op_is_loop(region->parent) ? product_in_turn(region) : NULL;
+  bool body = region->parent && op_is_loop(region->parent);
+  const Op *in_turn = body ? product_in_turn(region) : NULL;
   if (in_turn) r->report->turns += (double)runs.most, r->report->turn = in_turn;
   if (ahead) r->report->copy_rounds += (double)runs.most / ahead;
   for (const Op *op = region->first; op; op = op->next) {
@@ -254,7 +256,9 @@ static void finish_region(Reporter *r, Region *region) {
   r->report->rounds += (double)runs.most * waits;
   if (!loads) return;
   r->report->load_rounds += (double)runs.most * waits;
-  r->report->load_parts += (double)runs.most * waits_in_parts(r, region, waits);
+  double least = body ? words_loaded(region) / flight_registers(r) : 0;
+  r->report->load_parts += (double)runs.most * (least > waits ? least : waits);
+  if (body) note_waits(r, region, (double)runs.most * waits, (double)runs.most * least);
 }
 
 // --- totals

@@ -194,8 +194,9 @@ static void combine(const CostReport *report, const TargetInfo *arch, const Chip
   time->seconds = time->launch + pow(sum, 1.0 / NORM);
 }
 
-// `even`: as if the same work were divided into programs that all multiprocessors share equally.
-static CostTime predict(const CostReport *report, bool even) {
+// `even`: as if the same work were divided into programs that all multiprocessors share equally. `loops`: each
+// program then has fewer iterations.
+static CostTime predict(const CostReport *report, bool even, bool loops) {
   const TargetInfo *arch = report->func->module->target.arch;
   const Chip *chip = chip_of(report);
   CostTime time = {.tail = 1};
@@ -208,13 +209,13 @@ static CostTime predict(const CostReport *report, bool even) {
   find_bounds(report, arch, chip, &time);
   time.launch = chip->launch * 1e-9;
   add_waits(report, arch, chip, &time);
-  if (even && each < 1) time.bounds[BOUND_LATENCY] *= each, time.bounds[BOUND_TURNS] *= each;
+  if (loops && each < 1) time.bounds[BOUND_LATENCY] *= each, time.bounds[BOUND_TURNS] *= each;
   pick(&time);
   combine(report, arch, chip, &time);
   return time;
 }
 
-CostTime time_of(const CostReport *report) { return predict(report, false); }
+CostTime time_of(const CostReport *report) { return predict(report, false, false); }
 
 double cost_saving(const CostReport *report, const CostSaving *saving, double *share) {
   CostReport without = *report;
@@ -227,14 +228,12 @@ double cost_saving(const CostReport *report, const CostSaving *saving, double *s
   without.rounds -= saving->rounds;
   without.copy_rounds -= saving->copies;
   without.memory -= saving->memory;
-  if (report->load_rounds > 0) {
-    double left = saving->rounds < report->load_rounds ? 1 - saving->rounds / report->load_rounds : 0;
-    without.load_rounds *= left, without.load_parts *= left;
-  }
+  without.load_rounds -= saving->rounds < report->load_rounds ? saving->rounds : report->load_rounds;
+  without.load_parts -= saving->parts < report->load_parts ? saving->parts : report->load_parts;
   without.contention -= saving->contention;
   if (saving->turns) without.turns = 0;
   if (saving->spills) without.excess = 0;
-  CostTime time = predict(&without, saving->tail);
+  CostTime time = predict(&without, saving->tail, saving->loops);
   double spared = 0;
   for (int b = 0; b < BOUND_COUNT; b++) spared += report->time.bounds[b] - time.bounds[b];
   *share = report->time.seconds > 0 ? spared / report->time.seconds : 0;

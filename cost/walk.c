@@ -14,6 +14,7 @@ void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, 
   w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
   w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
   w->next = ARENA_ARRAY(arena, const Op *, func->op_count + 1);
+  w->places = ARENA_ARRAY(arena, int64_t, func->op_count + 1);
   w->boxes = ARENA_ARRAY(arena, uint32_t, func->op_count + 1);
   w->into = ARENA_ARRAY(arena, CostTraffic *, func->value_count + 1);
   w->ops = ARENA_ARRAY(arena, CostOp, func->op_count + 1);
@@ -173,6 +174,14 @@ static void add_counts(CostWalk *w, const Op *op, const AccessCounts *counts) {
   cost->data_dependent |= counts->data_dependent;
 }
 
+static void find_advance(CostWalk *w, const Op *op, int64_t place) {
+  CostOp *cost = &w->ops[op->id];
+  int64_t by = place - w->places[op->id];
+  uint64_t bytes = by < 0 ? -(uint64_t)by : (uint64_t)by;
+  if (w->trip && bytes > cost->advance) cost->advance = bytes;
+  w->places[op->id] = place;
+}
+
 static void count_access(CostWalk *w, const Op *op) {
   const Value *guard = mask_of(op);
   const CostValue *pointer = &w->values[op_operand(op, 0)->id], *mask = guard ? &w->values[guard->id] : NULL;
@@ -187,6 +196,7 @@ static void count_access(CostWalk *w, const Op *op) {
     add_unplaced(w, op, counts);
     return;
   }
+  find_advance(w, op, pointer->base);
   if (op->kind == OP_ATOMIC_RMW && !atomic_is_load(op) && !atomic_is_store(op))
     add_updates(w, op, counts, pointer);
   add_traffic(w, op, base + (uint64_t)(pointer->tile ? pointer->tile->least : 0),

@@ -15,6 +15,7 @@ typedef struct CostWalk {
   CostValue *values; // by id
   bool *followed;    // By op id: its results affect an address, a mask, a bound or a condition.
   const Op **next;   // By op id: the next op of the region that is followed, counted or has regions.
+  int64_t *places;   // By op id: the address of the last access.
   uint32_t *boxes;   // By op id: the TMA tiles that a TMA op moves; 0: unknown.
   CostOp *ops;       // By op id.
   CostRange *runs;   // By the id of a region's first op: executions of the region.

@@ -24,7 +24,7 @@ typedef struct WhatIf {
   double seconds;          // predicted
   double growth;           // of the product of the tile sizes
   double programs;         // of the launch
-  double memory;           // seconds of the memory alone
+  double memory, latency;  // seconds of each alone
   CostBound bottleneck;
   uint32_t registers, shared_bytes, blocks; // estimated; per CTA; per multiprocessor
 } WhatIf;
@@ -40,7 +40,7 @@ typedef struct Loss {
   CostSaving saving;
   uint32_t knobs;            // Configurations that differ in these may avoid it. 0: the code has to change.
   ExplainPrograms programs;  // Those with so many programs.
-  bool splits;               // So does a change of the code: several programs share a loop.
+  bool by_code;              // So does a change of the code, with this saving.
   double parts;              // Seconds to combine their results.
   bool tf32;                 // --fp32-dot tf32 may avoid it.
   bool only_bound;           // A loss only if the prediction falls without it.
@@ -50,14 +50,12 @@ typedef struct Loss {
       *assumes; // Assumption of the time without the loss; NULL: the same numbers of programs and warps.
 } Loss;
 
-enum { LOSSES_TOLD = 3 };
-
 typedef VEC(Loss) LossList;
 
 // The one change to try.
 typedef struct Answer {
   const char *flaw;      // "uncoalesced"; NULL: nothing was found that gains 1 %.
-  const char *change;    // The remedy, in a few words.
+  const char *change;    // The remedy, in a few words; NULL: none is known.
   const Loss *loss;      // NULL: only another configuration.
   const WhatIf *what_if; // The configuration; NULL: the code has to change.
   double gain;           // Seconds; without a predicted time the loss's `counted`.
@@ -105,6 +103,9 @@ void explain_search(Explanation *e);
 // settings besides the loss's only if it is much faster so. `saved`: seconds without the loss. NULL: none gains 1 %, or
 // the loss is not the reason for the gain.
 const WhatIf *explain_what_if_of(const Explanation *e, const Loss *loss, double saved, double *gain);
+// True if only another configuration avoids the loss, and such ones were tried. Then none gains 1 % if
+// explain_what_if_of finds none.
+bool explain_is_refuted(const Explanation *e, const Loss *loss);
 // Finds the answer, from the losses and the other configurations.
 void explain_answer(Explanation *e);
 // "909.7 us, limited by L2: small tiles. Try BM=128 BN=256: 212.5 us, 77 % less", in the run's arena.

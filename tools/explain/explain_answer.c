@@ -10,7 +10,8 @@ static const double same_time = 1.02;     // Times the best time. Fewer changes 
 static const double much_slower = 1.1;    // Times the best time. More changes are better.
 static const double prefer_loss = 0.5;    // Part of the largest gain. A named flaw is better.
 static const double prefer_what_if = 0.8; // Part of a loss's gain. A predicted configuration is better.
-static const double explains = 0.3;       // Part of a configuration's gain. The loss is the reason for it.
+static const double large = 0.5;    // Part of the time above the least. A loss is named without a change.
+static const double explains = 0.3; // Part of a configuration's gain. The loss is the reason for it.
 
 const char *explain_duration(Arena *arena, double seconds) {
   return seconds < 1e-3 ? arena_printf(arena, "%.1f us", 1e6 * seconds)
@@ -94,6 +95,11 @@ static bool needs_what_if(const Loss *loss) {
   return false;
 }
 
+bool explain_is_refuted(const Explanation *e, const Loss *loss) {
+  bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
+  return searched && needs_what_if(loss) && !loss->by_code;
+}
+
 static Answer answer_of_kind(const Explanation *e, uint32_t at) {
   const Loss *loss = &e->losses.at[at];
   Answer answer = {.flaw = loss->kind, .change = loss->fix, .loss = loss};
@@ -109,11 +115,10 @@ static Answer answer_of_kind(const Explanation *e, uint32_t at) {
   answer.gain = gain_of(e, &saving, counted) - loss->parts;
   if (!loss->knobs || !e->model->time.known) return answer;
   const WhatIf *found = explain_what_if_of(e, loss, answer.gain, &gain);
-  bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
-  bool splits = loss->splits && answer.gain > gain; // a change of the code that gains more
-  if (found && !splits && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
+  bool by_code = loss->by_code && answer.gain > gain;
+  if (found && !by_code && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
     answer.what_if = found, answer.change = found->text, answer.gain = gain;
-  else if (searched && needs_what_if(loss) && !loss->splits)
+  else if (explain_is_refuted(e, loss))
     answer.gain = 0;
   return answer;
 }
@@ -146,6 +151,18 @@ static const char *flaw_of_retuning(const Explanation *e, const WhatIf *found) {
   return larger ? "small tiles" : "configuration";
 }
 
+// A loss of a line that takes most of the time above the least is named, if no change is known that gains.
+static Answer without_change(const Explanation *e) {
+  double seconds = e->model->time.seconds;
+  const Loss *loss = e->losses.at;
+  if (!e->model->time.known || !e->losses.n || !loss->loc.line || loss->seconds < least_share * seconds ||
+      loss->seconds < large * (seconds - explain_floor(e)))
+    return (Answer){0};
+  Answer answer = {.flaw = loss->kind, .loss = loss};
+  add_line(e, &answer, loss->loc);
+  return answer;
+}
+
 void explain_answer(Explanation *e) {
   const CostTime *time = &e->model->time;
   Answer best = {0};
@@ -161,7 +178,7 @@ void explain_answer(Explanation *e) {
   if (found && gain >= least_retune * whole && best.gain < prefer_loss * gain)
     best =
         (Answer){.flaw = flaw_of_retuning(e, found), .change = found->text, .what_if = found, .gain = gain};
-  e->answer = best;
+  e->answer = best.flaw ? best : without_change(e);
 }
 
 // --- as text
@@ -198,14 +215,16 @@ const char *explain_headline(const Explanation *e) {
   if (!time->known) return without_time(e);
   const char *head = arena_printf(arena, "%s, limited by %s", explain_duration(arena, time->seconds),
                                   cost_bound_name(time->bottleneck));
-  if (!answer->flaw)
-    return arena_printf(
-        arena, "%s; the work needs %s at least, and %s", head, explain_duration(arena, explain_floor(e)),
-        e->tried ? "no change was found that gains 1 %" : "other configurations were not tried");
+  const char *flaw = answer->flaw ? arena_printf(arena, ": %s%s", answer->flaw, lines_text(e)) : "";
+  if (!answer->change)
+    return arena_printf(arena, "%s%s; the work needs %s at least, and %s", head, flaw,
+                        explain_duration(arena, explain_floor(e)),
+                        e->tried ? "no change was found that gains 1 %"
+                                 : "other configurations were not tried");
   const char *left = explain_duration(arena, time->seconds - answer->gain);
   const char *given = answer->loss && answer->loss->assumes ? answer->loss->assumes
                                                             : "with the same numbers of programs and warps";
-  return arena_printf(arena, "%s: %s%s. Try %s: %s%s%s, %.0f %% less", head, answer->flaw, lines_text(e),
-                      answer->change, left, answer->what_if ? "" : " ", answer->what_if ? "" : given,
+  return arena_printf(arena, "%s%s. Try %s: %s%s%s, %.0f %% less", head, flaw, answer->change, left,
+                      answer->what_if ? "" : " ", answer->what_if ? "" : given,
                       100 * answer->gain / time->seconds);
 }

@@ -167,6 +167,8 @@ static void put_answer(const Explanation *e, Json *json) {
   if (e->model->time.known) json_rounded(json, "least", explain_floor(e), DIGITS);
   if (answer->flaw) {
     json_text(json, "flaw", answer->flaw);
+  }
+  if (answer->change) {
     json_text(json, "change", answer->change);
     json_rounded(json, e->model->time.known ? "gain" : "counted", answer->gain, DIGITS);
     json_bool(json, "configuration", answer->what_if != NULL);

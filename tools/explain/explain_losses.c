@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "ir/dot/dot.h"
+#include "ir/memory/buffer_name.h"
 #include "ir/memory/scratch.h"
 #include "tools/explain/explain.h"
 
 enum { WIDEST = 16 };                   // bytes per lane of an access
+enum { COMPILED = 3 };                  // losses whose advice is tried by compiling again
 static const double least_share = 0.01; // of the prediction, or of a total; smaller losses are not reported
 
 void explain_add_saving(CostSaving *sum, const CostSaving *more) {
@@ -16,10 +18,12 @@ void explain_add_saving(CostSaving *sum, const CostSaving *more) {
   sum->wavefronts += more->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) sum->instructions[p] += more->instructions[p];
   sum->rounds += more->rounds;
+  sum->parts += more->parts;
   sum->memory += more->memory;
   sum->copies += more->copies;
   sum->contention += more->contention;
   sum->tail |= more->tail;
+  sum->loops |= more->loops;
   sum->turns |= more->turns;
   sum->spills |= more->spills;
 }
@@ -68,6 +72,55 @@ static void weigh(Explanation *e, Loss *loss) {
     weigh_by_counts(r, loss);
   if (loss->seconds < least_share / 10 * r->time.seconds) loss->seconds = 0; // the bottleneck hides it
   loss->share += share;
+}
+
+// --- longer steps
+
+// Executions of the op's region by one program.
+static double runs_of(const CostReport *r, const CostOp *op) {
+  return (double)op->runs.most / region_warps(op->op) / (double)r->programs;
+}
+
+// Steps of the source's loop that an iteration has, because a pass unrolled it: accesses to a buffer on one line.
+static uint32_t copies_of(const CostReport *r, const Op *op) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->op_count && op_has(op, GLOBAL); i++) {
+    const Op *other = r->ops[i].op;
+    n += other->kind == op->kind && other->region == op->region && other->loc.line == op->loc.line &&
+         other->loc.file == op->loc.file &&
+         pointer_param(op_operand(other, 0)) == pointer_param(op_operand(op, 0));
+  }
+  return n ? n : 1;
+}
+
+// True if several steps can be one: the loop carries no floats but sums.
+static bool adds_only(const Op *loop) {
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    const Value *next = op_operand(loop->regions[0]->last, i);
+    if (type_is_float(next->type) && (!next->def || next->def->kind != OP_ADD)) return false;
+  }
+  return true;
+}
+
+// True if each lane accesses the next elements in the next iteration: the loop runs along its row.
+static bool walks_along(const CostReport *r, const CostOp *op) {
+  const Op *loop = op->op->region->parent;
+  return loop && loop->kind == OP_FOR && adds_only(loop) && op->advance &&
+         op->advance == (uint64_t)copies_of(r, op->op) * op->lane_bytes;
+}
+
+// The load of the body that has its waits. NULL: it does not wait for loads.
+static const CostOp *waits_of(const CostReport *r, const Region *body) {
+  for (uint32_t i = 0; i < r->op_count; i++)
+    if (r->ops[i].op->region == body && r->ops[i].waits > 0) return &r->ops[i];
+  return NULL;
+}
+
+// One iteration does the work of n.
+static void lengthen(const CostOp *waits, double n, CostSaving *saving) {
+  double now = waits->waits, least = waits->least_waits, then = now / n;
+  saving->rounds += now - then;
+  saving->parts += (now > least ? now : least) - (then > least ? then : least);
 }
 
 // --- memory
@@ -136,6 +189,35 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op, Lo
       (long long)stride.at);
 }
 
+// Lanes that each walk along a row: with a tile of several steps, neighbouring lanes have neighbouring elements, and a
+// program waits less often.
+static void find_walk(const Explanation *e, const CostOp *op, Loss *loss, CostSaving *saving) {
+  enum { LINE = 128 };
+  const CostReport *r = e->model;
+  const Op *loop = op->op->region->parent;
+  double runs = runs_of(r, op), n = LINE / (double)op->advance;
+  uint32_t copies = copies_of(r, op->op);
+  if (n > runs) n = runs;
+  uint32_t steps = (uint32_t)(n * copies);
+  if (n < 2) return;
+  if (op->lane_bytes < WIDEST)
+    saving->instructions[PIPE_MEMORY] = (double)op->requests.most * (1 - (double)op->lane_bytes / WIDEST);
+  bool first = true; // of the body's ops: the waits count once
+  for (const CostOp *other = r->ops; other < op; other++)
+    first &= other->op->region != op->op->region || !is_scattered(other) || !walks_along(r, other);
+  const CostOp *waits = first ? waits_of(r, op->op->region) : NULL;
+  if (waits) lengthen(waits, n, saving);
+  loss->fix = arena_printf(
+      e->run->arena, "a tile with one more dimension, the last one, for %u steps of the loop on line %u",
+      steps, loop->loc.line);
+  loss->change =
+      arena_printf(e->run->arena,
+                   "a tile with one more dimension, the last one: it takes %u steps of the loop on line %u "
+                   "at once. Now each "
+                   "lane walks along a row of its own; then neighbouring lanes have neighbouring elements",
+                   steps, loop->loc.line);
+}
+
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
   uint64_t sectors = op->sectors.most, ideal = op->sectors_ideal.most;
   CostSaving saving = {.sectors = (double)(sectors - ideal), .steps = op->cache_steps - (double)ideal};
@@ -150,6 +232,7 @@ static void find_uncoalesced(Explanation *e, const CostOp *op) {
                            op->instruction, op->lane_bytes, (double)sectors / (double)ideal);
   loss.fix = "tiles along the dimension with stride 1";
   loss.change = uncoalesced_advice(e, op, &loss);
+  if (!loss.knobs && walks_along(e->model, op)) find_walk(e, op, &loss, &saving);
   add_loss(e, loss, &saving);
 }
 
@@ -283,18 +366,23 @@ static void find_spills(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.spills = true});
 }
 
-// A loop that adds up or combines a tile over many steps, which several programs could share. NULL: there is none.
+static bool carries_floats(const Op *loop) {
+  bool carries = false;
+  for (uint32_t k = 0; k < loop->result_count; k++)
+    carries |= loop->results[k].first_use && type_is_float(loop->results[k].type);
+  return carries;
+}
+
+// A loop of many steps that several programs could share: it adds up or combines a tile, or else its steps store their
+// results. NULL: there is none.
 static const Op *shared_loop(const CostReport *r, uint64_t *steps) {
   enum { MANY = 16 };
   for (uint32_t i = 0; i < r->op_count; i++) {
     const Op *op = r->ops[i].op, *loop = op_enclosing_loop(op);
-    bool carries = false;
-    if (!loop || op_enclosing_loop(loop) || (op->kind != OP_DOT && op->kind != OP_LOAD) || !r->programs)
-      continue;
-    for (uint32_t k = 0; k < loop->result_count; k++)
-      carries |= loop->results[k].first_use && type_is_float(loop->results[k].type);
-    *steps = r->ops[i].runs.most / r->programs / region_warps(op);
-    if (carries && *steps >= MANY) return loop;
+    if (!loop || op_enclosing_loop(loop) || !r->programs) continue;
+    *steps = (uint64_t)runs_of(r, &r->ops[i]) * copies_of(r, op);
+    bool shared = carries_floats(loop) ? op->kind == OP_DOT || op->kind == OP_LOAD : op->kind == OP_STORE;
+    if (shared && *steps >= MANY) return loop;
   }
   return NULL;
 }
@@ -303,22 +391,22 @@ static const Op *shared_loop(const CostReport *r, uint64_t *steps) {
 static void advise_split(const Explanation *e, Loss *loss, const Op *loop, uint64_t steps) {
   const CostReport *r = e->model;
   Arena *arena = e->run->arena;
-  bool dots = region_find(loop->regions[0], OP_DOT) != NULL;
+  bool sums = carries_floats(loop), dots = sums && region_find(loop->regions[0], OP_DOT) != NULL;
   uint64_t all = r->func->module->target.arch->multiprocessors / r->programs,
            parts = all < steps ? all : steps;
   loss->loc = loop->loc;
-  loss->splits = parts > 1;
-  loss->parts = r->time.launch;
-  if (r->memory > 0) loss->parts += (double)parts * r->written * r->time.bounds[BOUND_MEMORY] / r->memory;
+  loss->by_code = parts > 1;
+  if (sums) loss->parts = r->time.launch;
+  if (sums && r->memory > 0)
+    loss->parts += (double)parts * r->written * r->time.bounds[BOUND_MEMORY] / r->memory;
   const char *by = arena_printf(arena, parts > 1 ? "%llu" : "2 or more", (unsigned long long)parts);
   loss->fix =
       dots ? arena_printf(arena, "split K by %s", by) : arena_printf(arena, "%s programs for each loop", by);
   loss->change = arena_printf(arena,
-                              "more, smaller programs: smaller tiles, or %sanother axis of the grid with %s "
-                              "programs, which each take a part "
-                              "of the %llu steps of the loop on line %u, and combine their results "
-                              "(tl.atomic_add, or a second kernel)",
-                              dots ? "split K: " : "", by, (unsigned long long)steps, loop->loc.line);
+                              "%sanother axis of the grid with %s programs, which each take a part "
+                              "of the %llu steps of the loop on line %u%s",
+                              dots ? "split K: " : "", by, (unsigned long long)steps, loop->loc.line,
+                              sums ? ", and combine their results (tl.atomic_add, or a second kernel)" : "");
 }
 
 static void find_tail(Explanation *e) {
@@ -336,7 +424,7 @@ static void find_tail(Explanation *e) {
                          "program, %.0f %% of the time",
                          programs, arch->multiprocessors, 100 * (1 - 1 / r->time.tail));
   loss.change =
-      few ? "more, smaller programs: smaller tiles, or a dimension of the work as another axis of the grid"
+      few ? "more, smaller programs: smaller tiles"
           : "tile sizes for which the number of programs is a multiple of the multiprocessors, or many "
             "more, smaller programs";
   loss.fix = few ? "more, smaller programs"
@@ -347,7 +435,7 @@ static void find_tail(Explanation *e) {
   if (loop) advise_split(e, &loss, loop, steps);
   loss.knobs = KNOB_TILE | KNOB_WARPS;
   loss.programs = few ? PROGRAMS_MORE : PROGRAMS_OTHER;
-  add_loss(e, loss, &(CostSaving){.tail = true});
+  add_loss(e, loss, &(CostSaving){.tail = true, .loops = loop != NULL});
 }
 
 // The last load that a loop waits for in each iteration. NULL: loops only copy ahead.
@@ -360,22 +448,30 @@ static const Op *waiting_load(const CostReport *r) {
   return load;
 }
 
-// The remark of the pass pipeline on the load or its loop that says why it is not prefetched; NULL: none.
+// The reason in a remark of a pass that could have issued the load earlier; NULL: it is another remark.
+static const char *reason_of(const Diag *diag) {
+  static const struct {
+    const char *pass, *head, *before;
+  } remarks[] = {{"pipeline", "not pipelined: ", ": "},
+                 {"pipeline", "loads that are not dot operands are not prefetched: ", ": "},
+                 {"unroll_loads", "not unrolled, with ", "in flight: "}};
+  for (size_t i = 0; diag->severity == DIAG_REMARK && diag->pass && i < sizeof remarks / sizeof *remarks; i++)
+    if (strcmp(diag->pass, remarks[i].pass) == 0 &&
+        strncmp(diag->message, remarks[i].head, strlen(remarks[i].head)) == 0)
+      return strstr(diag->message, remarks[i].before) + strlen(remarks[i].before);
+  return NULL;
+}
+
+// The remark on the load or its loop that says why it is not prefetched; NULL: none.
 static const char *why_not_prefetched(const Explanation *e, const Op *load) {
-  static const char head[] = "not pipelined: ",
-                    part[] = "loads that are not dot operands are not prefetched: ";
   const Diags *diags = &e->run->c->diags;
   const char *of_loop = NULL;
   for (uint32_t i = 0; i < diags->list.n; i++) {
     const Diag *diag = diags->list.at[i];
-    if (diag->severity != DIAG_REMARK || !diag->pass || strcmp(diag->pass, "pipeline") != 0) continue;
-    size_t skip = strncmp(diag->message, head, sizeof head - 1) == 0   ? sizeof head - 1
-                  : strncmp(diag->message, part, sizeof part - 1) == 0 ? sizeof part - 1
-                                                                       : 0;
-    if (!skip) continue;
-    if (diag->loc.line == load->loc.line && diag->loc.file == load->loc.file) return diag->message + skip;
-    if (diag->loc.line == load->region->parent->loc.line && diag->loc.file == load->loc.file)
-      of_loop = diag->message + skip;
+    const char *reason = reason_of(diag);
+    if (!reason || diag->loc.file != load->loc.file) continue;
+    if (diag->loc.line == load->loc.line) return reason;
+    if (diag->loc.line == load->region->parent->loc.line) of_loop = reason;
   }
   return of_loop;
 }
@@ -399,6 +495,40 @@ static uint32_t warps_at_once(const CostReport *r) {
   return warps < r->occupancy.warps ? (uint32_t)warps : r->occupancy.warps;
 }
 
+// True if a configuration has longer steps, so that the model knows what they gain.
+static bool has_longer_steps(const Explanation *e) {
+  static const double less = 0.9;
+  for (uint32_t i = 0; i < e->what_if.n; i++)
+    if (e->what_if.at[i].latency < less * e->model->time.bounds[BOUND_LATENCY]) return true;
+  return false;
+}
+
+// A tile with one more dimension does several steps of the loop in one, as many as registers can be in flight.
+// False: there is no such tile.
+static bool advise_longer_steps(const Explanation *e, const Op *load, Loss *loss, CostSaving *saving) {
+  const CostReport *r = e->model;
+  const Op *loop = load->region->parent;
+  const CostOp *waits = waits_of(r, load->region);
+  if (!waits || waits->data_dependent || waits->least_waits <= 0 || region_find(load->region, OP_DOT) ||
+      loop->kind != OP_FOR || !adds_only(loop))
+    return false;
+  double runs = runs_of(r, waits), n = 1;
+  while (2 * n <= waits->waits && n < waits->waits / waits->least_waits) n *= 2;
+  if (n < 2 || has_longer_steps(e)) return false;
+  lengthen(waits, n, saving);
+  uint32_t steps = (uint32_t)(n * runs / waits->waits * copies_of(r, waits->op) + 0.5);
+  loss->by_code = true;
+  loss->fix =
+      arena_printf(e->run->arena, "a tile with one more dimension, for %u steps of the loop on line %u",
+                   steps, loop->loc.line);
+  loss->change =
+      arena_printf(e->run->arena,
+                   "a tile with one more dimension, which takes %u steps of the loop on line %u at "
+                   "once: then one wait is for the bytes of all of them",
+                   steps, loop->loc.line);
+  return true;
+}
+
 // Stages help only loads that they prefetch: with one stage, nothing is. Other loads are waited for with any number.
 static void find_latency(Explanation *e) {
   const CostReport *r = e->model;
@@ -420,11 +550,15 @@ static void find_latency(Explanation *e) {
                            "multiprocessor to hide it%s%s",
                            (unsigned long long)(rounds + 0.5), warps_at_once(r),
                            why ? "; this load is not prefetched: " : "", why ? why : "");
-  loss.change = "longer steps, so that more bytes are in flight at once; more, smaller programs";
-  loss.fix = few ? "--num-stages 3" : loop ? "longer steps or more stages" : "longer steps, or more programs";
+  loss.change = "larger tiles in the loop, or more warps, so that more bytes are in flight at once";
+  loss.fix = few ? "--num-stages 3" : loop ? "larger tiles or more stages" : "larger tiles, or more warps";
   loss.knobs = few ? KNOB_STAGES : KNOB_TILE | KNOB_WARPS | (load ? 0 : KNOB_STAGES);
-  add_loss(e, loss,
-           &(CostSaving){.rounds = r->rounds > 1 ? r->rounds - 1 : 0, .copies = loop ? r->copy_rounds : 0});
+  CostSaving saving = {0};
+  if (!load || few || !advise_longer_steps(e, load, &loss, &saving))
+    saving = (CostSaving){.rounds = r->rounds > 1 ? r->rounds - 1 : 0,
+                          .parts = r->load_parts > 1 ? r->load_parts - 1 : 0,
+                          .copies = loop ? r->copy_rounds : 0};
+  add_loss(e, loss, &saving);
 }
 
 static Loc reader_loc(const CostTraffic *traffic) {
@@ -502,13 +636,17 @@ static void try_what_if(const Explanation *e, Loss *loss) {
   Arena *arena = e->run->arena;
   double gain;
   const WhatIf *found = explain_what_if_of(e, loss, loss->seconds, &gain);
-  if (loss->splits && loss->seconds > gain) return;
+  if (loss->by_code && loss->seconds > gain) return;
   if (found)
     loss->change =
         arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,
                      explain_duration(arena, found->seconds), explain_duration(arena, gain), loss->change);
   else if (loss->knobs == KNOB_STAGES && e->searched & KNOB_STAGES)
     loss->what = arena_printf(arena, "%s; another --num-stages is predicted to gain nothing", loss->what);
+  else if (explain_is_refuted(e, loss))
+    loss->change =
+        arena_printf(arena, "no change is known: of %u other configurations none gains 1 %% by avoiding this",
+                     e->what_if.n);
 }
 
 static void try_tf32(Explanation *e, Loss *loss) {
@@ -548,9 +686,8 @@ void explain_losses(Explanation *e) {
       e->losses.at[told++] = e->losses.at[i];
   e->losses.n = told;
   if (told) qsort(e->losses.at, told, sizeof *e->losses.at, larger_first);
-  for (uint32_t i = 0; i < told && i < LOSSES_TOLD; i++)
-    if (e->losses.at[i].tf32)
-      try_tf32(e, &e->losses.at[i]);
-    else if (e->losses.at[i].knobs)
-      try_what_if(e, &e->losses.at[i]);
+  for (uint32_t i = 0; i < told; i++)
+    if (e->losses.at[i].knobs) try_what_if(e, &e->losses.at[i]);
+  for (uint32_t i = 0; i < told && i < COMPILED; i++)
+    if (e->losses.at[i].tf32) try_tf32(e, &e->losses.at[i]);
 }

@@ -17,8 +17,9 @@ static const double least_gain = 0.02, least_effect = 0.005;
 typedef struct Knob {
   const char *name;
   ExplainKnob kind;
-  bool live;           // a change of it has changed the time
-  bool works, refused; // Another value alone does the same work; does other work.
+  bool live;       // a change of it has changed the time
+  bool works;      // Another value alone does the same work.
+  bool less, more; // A smaller one, a larger one does other work.
 } Knob;
 
 typedef struct Values {
@@ -43,7 +44,7 @@ static bool is_power(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 static void add_knob(Search *s, const char *name, ExplainKnob kind, int64_t value) {
   if (s->knob_count == MAX_KNOBS) return;
   s->launch.of[s->knob_count] = value;
-  s->knobs[s->knob_count++] = (Knob){name, kind, true, false, false};
+  s->knobs[s->knob_count++] = (Knob){name, kind, true, false, false, false};
 }
 
 static void find_knobs(Search *s) {
@@ -148,6 +149,7 @@ static WhatIf what_if_of(const Search *s, const Values *values, const Candidate 
                   .blocks = c->blocks,
                   .programs = c->programs,
                   .memory = c->time.bounds[BOUND_MEMORY],
+                  .latency = c->time.bounds[BOUND_LATENCY],
                   .growth = 1,
                   .text = ""};
   for (uint32_t k = s->knob_count; k-- > 0;) { // tile sizes first
@@ -241,7 +243,8 @@ static bool predict_round(Search *s) {
     good[i] = known_time && same_work(&work, &c->work);
     Knob *tile = known_time ? only_tile(s, &s->round[i]) : NULL;
     if (tile && good[i]) tile->works = true;
-    if (tile && !good[i]) tile->refused = true;
+    bool smaller = tile && s->round[i].of[tile - s->knobs] < s->launch.of[tile - s->knobs];
+    if (tile && !good[i]) *(smaller ? &tile->less : &tile->more) = true;
     if (!good[i]) continue;
     WhatIf found = what_if_of(s, &s->round[i], c);
     vec_push(e->run->arena, &e->what_if, found);
@@ -273,7 +276,7 @@ typedef struct Quotient {
 
 enum { QUOTIENTS = 32 };
 
-static bool needs_grid(const Knob *knob) { return knob->refused && !knob->works; }
+static bool needs_grid(const Knob *knob) { return knob->less || knob->more; }
 
 static uint32_t find_quotients(const Search *s, Quotient *out) {
   const Run *run = s->e->run;
@@ -335,12 +338,16 @@ static const char *fixed_grid(const Search *s) {
   const char *names = "", *example = NULL;
   for (uint32_t k = 0; k < s->knob_count; k++) {
     if (!needs_grid(&s->knobs[k])) continue;
-    names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "", s->knobs[k].name);
-    if (!example) example = s->knobs[k].name;
+    const Knob *knob = &s->knobs[k];
+    const char *which = !knob->works || (knob->less && knob->more) ? "other"
+                        : knob->less                               ? "smaller"
+                                                                   : "larger";
+    names = arena_printf(arena, "%s%s%s values of %s", names, *names ? ", " : "", which, knob->name);
+    if (!example) example = knob->name;
   }
   if (!example || !s->e->run->options->grid_given) return NULL;
-  return arena_printf(arena, "not tried: other values of %s, which a grid of numbers does not follow; %s",
-                      names, grid_text(s, example));
+  return arena_printf(arena, "not tried: %s, which a grid of numbers does not follow; %s", names,
+                      grid_text(s, example));
 }
 
 void explain_search(Explanation *e) {

@@ -418,7 +418,7 @@ static void put_losses(Writer *w) {
   put_heading(w, e->losses.n ? known ? "largest losses" : "largest losses, by counts"
                  : known     ? "no loss of 1 % of the predicted time was found"
                              : "no waste of 1 % of the sectors, wavefronts or instructions was found");
-  for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
+  for (uint32_t i = 0; i < e->losses.n; i++) {
     const Loss *loss = &e->losses.at[i];
     const char *line = loss->loc.line ? arena_printf(e->run->arena, "line %u, ", loss->loc.line) : "";
     const char *head = arena_printf(e->run->arena, "%u. %s%s (%s): %s", i + 1, line, loss->kind,

@@ -176,13 +176,14 @@ TEST(test_sectors) {
 TEST(test_reciprocals) {
   IrFixture s;
   ir_fixture_open(&s);
-  CostReport *r = report_of(&s,
-                            kernel_of(&s.arena, 1,
-                                      "  %u = cast %i : tile<128xu32, #l>\n"
-                                      "  %t = constant {value = 1431655766} : tile<128xu32, #l>\n"
-                                      "  %h = mulhi %u, %t : tile<128xu32, #l>\n  %d = cast %h : tile<128xi32, #l>\n"
-                                      "  %q = addptr %p, %d : tile<128x*i32, #l>\n  %w = load %q : tile<128xi32, #l>\n"),
-                            128, 1);
+  CostReport *r =
+      report_of(&s,
+                kernel_of(&s.arena, 1,
+                          "  %u = cast %i : tile<128xu32, #l>\n"
+                          "  %t = constant {value = 1431655766} : tile<128xu32, #l>\n"
+                          "  %h = mulhi %u, %t : tile<128xu32, #l>\n  %d = cast %h : tile<128xi32, #l>\n"
+                          "  %q = addptr %p, %d : tile<128x*i32, #l>\n  %w = load %q : tile<128xi32, #l>\n"),
+                128, 1);
   assert_true(r->exact);
   expect_range(r->totals.sectors, 16 + 8, 16 + 8);
   ir_fixture_close(&s);
@@ -269,6 +270,32 @@ TEST(test_rounds_of_a_small_loop) {
   assert_true(rounds_of("", 2) == 1 + 1);
   assert_true(rounds_of("", 64) == 1 + 16);
   assert_true(rounds_of("    store %a, %w, %m\n", 64) == 1 + 64);
+}
+
+// Lanes that walk along rows advance by an element in each iteration. Without most iterations only the registers of
+// the loads in flight limit the time.
+TEST(test_longer_steps) {
+  static const char loop[] =
+      "  %z = constant {value = 0} : i32\n  %one = constant {value = 1} : i32\n"
+      "  for %z, %n, %one do (%k: i32) {\n    %r = splat %k : tile<128xi32, #l>\n"
+      "    %d = addptr %a, %r : tile<128x*i32, #l>\n    %w = load %d : tile<128xi32, #l>\n"
+      "    store %d, %w\n    yield\n  }\n";
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(&s, kernel_of(&s.arena, 64, loop), 64, 1);
+  const CostOp *in_loop[2] = {NULL, NULL}; // load, store
+  for (uint32_t i = 0; i < r->op_count; i++)
+    if (r->ops[i].requests.most && r->ops[i].op->region->parent)
+      in_loop[r->ops[i].op->kind == OP_STORE] = &r->ops[i];
+  assert_true(in_loop[0]->advance == 4 && in_loop[1]->advance == 4);
+  assert_true(in_loop[0]->waits == 64 && in_loop[1]->waits == 0);
+  double least = in_loop[0]->least_waits, share;
+  assert_true(least > 1 && least < 64);
+  const CostSaving some = {.rounds = 64 - least, .parts = 64 - least},
+                   all = {.rounds = 64 - least, .parts = 64};
+  assert_true(cost_saving(r, &some, &share) > 0);
+  assert_true(cost_saving(r, &all, &share) > cost_saving(r, &some, &share));
+  ir_fixture_close(&s);
 }
 
 TEST(test_programs_in_turn) {
@@ -404,6 +431,7 @@ int suite_cost(void) {
       cmocka_unit_test(test_trips),
       cmocka_unit_test(test_warps_that_load_the_same),
       cmocka_unit_test(test_rounds_of_a_small_loop),
+      cmocka_unit_test(test_longer_steps),
       cmocka_unit_test(test_programs_in_turn),
       cmocka_unit_test(test_time),
       cmocka_unit_test(test_alive),
