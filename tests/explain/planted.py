@@ -95,6 +95,20 @@ def check_stages(tilec):
     expect(seconds[0] > seconds[1] == seconds[2], f"3, 6 and 10 stages: {seconds}")
 
 
+def check_walk(tilec):
+    """The reason is in the loss. --restrict lets loads pass the store. All outputs have the same losses. A grid of numbers leaves smaller tiles out."""
+    words = next(line.split(" | ")[3] for line in open(os.path.join(FOLDER, "launches"), encoding="utf-8") if line.startswith("rows of threads"))
+    told, free = (json.loads(command(tilec, "explain", words, "--format=json", *more)) for more in ((), ("--restrict",)))
+    text = " ".join(command(tilec, "explain", words).split())
+    expect(len(told["losses"]) > 3 and all(f"{x['kind']} (" in text and x["change"] in text for x in told["losses"]), f"{told['losses']} in {text}")
+    reasons = [" moved past its stores" in x["what"] for which in (told, free) for x in which["losses"] if x["kind"] == "not prefetched"]
+    expect(reasons == [True, False], f"why not prefetched, without and with --restrict: {reasons}")
+    expect(free["time"]["seconds"] < told["time"]["seconds"] / 2, f"--restrict: {free['time']}")
+    expect("smaller values of B," in told["not_tried"], told.get("not_tried"))
+    few = [x["change"] for x in told["losses"] if x["kind"] == "too few programs"]
+    expect(len(few) == 1 and "part of the 4096 steps" in few[0] and "tiles" not in few[0], f"too few programs: {few}")
+
+
 def main():
     with open(os.path.join(FOLDER, "launches"), encoding="utf-8") as lines:
         rows = [(line.rstrip("\n").split(" | ") + [""])[:6] for line in lines if not line.startswith("#")]
@@ -103,9 +117,10 @@ def main():
         check(os.path.abspath(sys.argv[1]), *row)
     check_grids(os.path.abspath(sys.argv[1]))
     check_causes(os.path.abspath(sys.argv[1]))
+    check_walk(os.path.abspath(sys.argv[1]))
     check_stages(os.path.abspath(sys.argv[1]))
     measured = sum(bool(row[5]) for row in rows)
-    expect(len(rows) == 10 and measured >= MEASURED, f"{len(rows)} flaws, {measured} with times of a GPU")
+    expect(len(rows) == 12 and measured >= MEASURED, f"{len(rows)} flaws, {measured} with times of a GPU")
     print(f"{passed} passed, {failed} failed")
 
 

@@ -119,3 +119,33 @@ def gelu(x_ptr, y_ptr, n, B: tl.constexpr):
     u = 0.7978845608028654 * (x + 0.044715 * x * x * x)
     t = 1.0 - 2.0 / (tl.exp(2.0 * u) + 1.0)
     tl.store(y_ptr + i, 0.5 * x * (1.0 + t), mask=i < n)
+
+
+@triton.jit
+def scale_rows(x_ptr, s_ptr, y_ptr, R, C, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.load(s_ptr + r, mask=r < R)
+    for c in range(C):
+        x = tl.load(x_ptr + r * C + c, mask=r < R)
+        tl.store(y_ptr + r * C + c, x * s, mask=r < R)
+
+
+@triton.jit
+def scale_columns(x_ptr, s_ptr, y_ptr, R, C, B: tl.constexpr):
+    c = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.load(s_ptr + c, mask=c < C)
+    for r in range(R):
+        x = tl.load(x_ptr + r * C + c, mask=c < C)
+        tl.store(y_ptr + r * C + c, x * s, mask=c < C)
+
+
+@triton.jit
+def scale_tiles(x_ptr, s_ptr, y_ptr, R, C, BR: tl.constexpr, BC: tl.constexpr, ROWS: tl.constexpr):
+    """With ROWS, a scale for each row, and a loop over columns; else the other way."""
+    r, c = tl.arange(0, BR), tl.arange(0, BC)
+    for start in range(0, C if ROWS else R, BC if ROWS else BR):
+        rows = r + (tl.program_id(0) * BR if ROWS else start)
+        columns = c + (start if ROWS else tl.program_id(0) * BC)
+        s = tl.load(s_ptr + rows)[:, None] if ROWS else tl.load(s_ptr + columns)[None, :]
+        at = rows[:, None] * C + columns[None, :]
+        tl.store(y_ptr + at, tl.load(x_ptr + at) * s)
