@@ -230,9 +230,17 @@ static bool is_aligned(const BoxRaising *r, const RaisedBox *box, const Value *b
   return aligned && r->func->params[base->index].facts.divisible16;
 }
 
-// True if a TMA copy is worth it. By default, only for elements of one or two bytes.
+// True if each iteration writes global memory. TMA copies after it need a fence, which waits for all writes.
+static bool writes_memory(const Op *loop) {
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op_has(op, GLOBAL | WRITES)) return true;
+  return false;
+}
+
+// True if a TMA copy is worth it. By default, only for elements of one or two bytes, in loops that do not write.
 static bool pays(const BoxRaising *r, const Op *load, const Op *dot) {
-  return dot && (func_plans(r->func, PLAN_TMA_ALL_LOADS) || type_element_bytes(op_result(load)->type) <= 2);
+  if (!dot || func_plans(r->func, PLAN_TMA_ALL_LOADS)) return dot != NULL;
+  return type_element_bytes(op_result(load)->type) <= 2 && !writes_memory(load->region->parent);
 }
 
 static bool is_candidate(const BoxRaising *r, const Op *op) {
