@@ -69,6 +69,7 @@ typedef struct Emitter {
   LLVMValueRef **prepared;     // By a dot's result: its accumulator's registers (emit_sums.c); NULL: those
                                // of its operand.
   LLVMValueRef policies[2];    // L2 cache policies, created at first use: evict_first, evict_last.
+  LLVMValueRef begins;         // Asynchronous copies run where this holds (emit_if); NULL: everywhere.
   LLVMBasicBlockRef guard_end; // The end of consecutive shared-memory stores that share a guard.
   LLVMValueRef shared;         // The current kernel's shared memory; NULL: it needs none.
   struct {                     // The current kernel's tensor memory.

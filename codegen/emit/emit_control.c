@@ -208,7 +208,26 @@ void emit_for(Emitter *e, Op *op) {
   }
 }
 
+// True if the branch only starts copies, and none that ops have to stay before.
+static bool only_copies(const Op *branch) {
+  const Op *op = branch->regions[0]->first;
+  uint32_t copies = 0;
+  for (; op->kind == OP_COPY_ASYNC || op_is_buffer_view(op); op = op->next) {
+    if (op_attr(op, ATTR_PINNED)) return false;
+    copies += op->kind == OP_COPY_ASYNC;
+  }
+  return copies && op->kind == OP_YIELD && branch->regions[1]->first->kind == OP_YIELD &&
+         !branch->result_count;
+}
+
+// Copies run under a predicate. A branch would keep ptxas from computing their addresses before a barrier.
 void emit_if(Emitter *e, Op *op) {
+  if (only_copies(op)) {
+    e->begins = emit_register(e, op_operand(op, 0), 0);
+    emit_region(e, op->regions[0]);
+    e->begins = NULL;
+    return;
+  }
   LLVMBasicBlockRef arms[2] = {emit_block(e, "then"), emit_block(e, "else")}, end = emit_block(e, "if_end"),
                     from[2];
   Op *yields[2];

@@ -228,14 +228,15 @@ static void emit_shared_index(Emitter *e, Op *op) {
 // --- asynchronous copies
 
 // Copies the run at register r. Bytes that the mask disables are zeros.
-static void copy_run(Emitter *e, const Op *op, const SharedAccess *to, uint32_t r, uint32_t run) {
+static void copy_run(Emitter *e, const Op *op, const SharedAccess *to, uint32_t r, uint32_t run,
+                     LLVMValueRef begins) {
   const Value *mask = op_operand(op, 2);
   uint32_t element = elem_bytes(op_operand(op, 1)->type->elem), bytes = run * element;
   LLVMValueRef from = emit_register(e, op_operand(op, 0), r), place = register_address(e, to, r);
   LLVMValueRef read = mask ? emit_masked_bytes(e, op, mask, r, run, element) : NULL;
   const Attr *cache = op_attr(op, ATTR_CACHE);
   bool first_level = bytes < 16 || (cache && strcmp(cache->str, ".ca") == 0);
-  nvvm_copy_async(e, bytes, first_level, place, from, read);
+  nvvm_copy_async(e, bytes, first_level, place, from, read, begins);
 }
 
 static void emit_copy_async(Emitter *e, Op *op) {
@@ -245,9 +246,11 @@ static void emit_copy_async(Emitter *e, Op *op) {
   SharedAccess access = emit_shared_access(e, op_operand(op, 1), tile, NULL);
   uint32_t run = copy_async_run(op), free_bits[DIM_COUNT];
   layout_free_bits(layout, free_bits);
-  LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, layout));
+  LLVMValueRef holder = emit_first_holder(e, layout), begins = e->begins;
+  if (begins && holder) begins = LLVMBuildAnd(e->builder, begins, holder, "");
+  LLVMBasicBlockRef end = emit_guard(e, begins ? NULL : holder);
   for (uint32_t r = 0; r < layout_registers(layout); r += run)
-    if (!(r & free_bits[DIM_REGISTER])) copy_run(e, op, &access, r, run);
+    if (!(r & free_bits[DIM_REGISTER])) copy_run(e, op, &access, r, run, begins);
   emit_unguard(e, end);
 }
 

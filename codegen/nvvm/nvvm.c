@@ -122,9 +122,27 @@ LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x) {
   return nvvm_intrinsic(e, intrinsic, NULL, 0, (LLVMValueRef[]){x, emit_i32(e, 0xffffffffu)}, 2);
 }
 
+// The intrinsics have no predicate.
+static void copy_async_if(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
+                          LLVMValueRef read, LLVMValueRef predicate) {
+  AsmCall call = {0};
+  asm_operand(e, &call, LLVMBuildPtrToInt(e->builder, to, e->i32, ""));
+  asm_operand(e, &call, from);
+  uint32_t condition = asm_operand(e, &call, predicate);
+  buf_printf(&call.text, "@$%u cp.async.%s.shared.global [$0], [$1], %u", condition,
+             first_level ? "ca" : "cg", bytes);
+  if (read) buf_printf(&call.text, ", $%u", asm_operand(e, &call, read));
+  buf_char(&call.text, ';');
+  asm_build(e, &call, ASM_EFFECTS, NULL);
+}
+
 void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
-                     LLVMValueRef read) {
+                     LLVMValueRef read, LLVMValueRef predicate) {
   char name[64];
+  if (predicate) {
+    copy_async_if(e, bytes, first_level, to, from, read, predicate);
+    return;
+  }
   snprintf(name, sizeof name, "llvm.nvvm.cp.async.%s.shared.global.%u%s", first_level ? "ca" : "cg", bytes,
            read ? ".s" : "");
   LLVMValueRef args[] = {to, from, read};

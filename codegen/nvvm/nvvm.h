@@ -47,9 +47,10 @@ LLVMValueRef nvvm_vote_any(Emitter *e, LLVMValueRef x);
 LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x);
 // Atomically adds 1 to the word in shared memory, if `counted` (i1).
 void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted);
-// cp.async of 4, 8 or 16 bytes. `read` (i32; NULL: all) bytes are read, the rest are zeros.
+// cp.async of 4, 8 or 16 bytes. `read` (i32; NULL: all) bytes are read, the rest are zeros. It runs if `predicate`
+// (NULL: always).
 void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
-                     LLVMValueRef read);
+                     LLVMValueRef read, LLVMValueRef predicate);
 void nvvm_copy_commit(Emitter *e);                                     // cp.async.commit_group
 void nvvm_copy_wait(Emitter *e, uint32_t pending);                     // cp.async.wait_group
 void nvvm_order(Emitter *e, const char *instruction, const char *how); // Without operands: instruction + how.

@@ -144,11 +144,24 @@ static void copy_hints(const Op *from, Op *to) {
   for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) op_copy_attr(to, from, keys[i]);
 }
 
-static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLoad *load, Value *slot) {
+static Op *copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLoad *load, Value *slot) {
   Value *pointer = clone_get(map, op_operand(load->load, 0)), *mask = op_operand(load->load, 1);
   Value *operands[3] = {pointer, stage_target(s, b, load, slot), mask ? clone_get(map, mask) : NULL};
   Op *copy = build_op(b, OP_COPY_ASYNC, mask ? 3 : 2, operands, 0, NULL);
   copy_hints(load->load, copy);
+  return copy;
+}
+
+// True if the copies may run under a predicate instead of in a branch. All of their addresses are then in registers at
+// once. While a dot is in flight they pay, since they are computed until it ends.
+static bool have_registers(const Stager *s, const StagedGroup *g) {
+  enum { REGISTERS_A_COPY = 4 }; // two addresses and a mask
+  int64_t copies = 0;
+  for (uint32_t i = 0; i < g->count; i++) {
+    const Op *load = g->loads[i]->load;
+    copies += layout_registers(op_result(load)->type->layout) / op_int(load, ATTR_VECTOR, 1);
+  }
+  return s->in_flight || REGISTERS_A_COPY * copies <= s->spare;
 }
 
 // Starts the copies of one iteration under `condition`, as a group. The slot counts as being filled in both
@@ -159,7 +172,8 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
   Builder inner = builder_at_end(s->func, branch->regions[0]);
   for (uint32_t i = 0; i < g->count; i++) {
     inner.loc = g->loads[i]->load->loc;
-    copy_load(s, &inner, map, g->loads[i], &fill->results[i]);
+    Op *copy = copy_load(s, &inner, map, g->loads[i], &fill->results[i]);
+    op_set_flag(copy, ATTR_PINNED, s->reads_first || !have_registers(s, g));
   }
   build_yield(&inner, 0, NULL);
   Builder otherwise = builder_at_end(s->func, branch->regions[1]);

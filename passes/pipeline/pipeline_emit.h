@@ -47,11 +47,13 @@ typedef struct Stager {
   int64_t step;
   Schedule schedule;
   StagedGroup groups[STAGED_GROUPS];
-  const Op *late; // The buffer of the late loads; NULL: none.
-  bool in_flight; // The dot may be in flight while the next one starts.
-  bool dot_first; // Waits and prefetches come after the dot.
-  bool refills;   // Prefetches come after the wait for the previous dot.
-  const Op *reads_first; // Copies start before this op, after what comes before it; NULL: with the iteration.
+  const Op *late;     // The buffer of the late loads; NULL: none.
+  bool in_flight;     // The dot may be in flight while the next one starts.
+  bool dot_first;     // Waits and prefetches come after the dot.
+  bool refills;       // Prefetches come after the wait for the previous dot.
+  int64_t spare;      // Registers that a thread has left, before the loop is pipelined.
+  bool reads_first;   // Packed words are read back before copies start.
+  const Op *begin_at; // Copies start before this op, after what comes before it; NULL: with the iteration.
 } Stager;
 
 // Allocates the group's buffers, mbarriers and tensor maps.

@@ -76,6 +76,7 @@
 #include "target/tuning.h"
 #include "passes/pipeline/pipeline_emit.h"
 #include "passes/analysis/overlapped_dots.h"
+#include "passes/analysis/pressure.h"
 
 // --- the loop's body
 
@@ -91,7 +92,7 @@ static void push_next_data(Stager *s, const Op *at) {
   stage_step(s, STAGED_BEGIN, STAGED_VALUES, at);
   if (!s->refills || s->groups[STAGED_COPIES].count || s->groups[STAGED_STORES].count)
     stage_step(s, STAGED_AWAIT, STAGED_COPIES, at);
-  if (!s->refills && !s->reads_first) push_copies(s, at);
+  if (!s->refills && !s->begin_at) push_copies(s, at);
 }
 
 static void release_all(Stager *s, const Op *at) {
@@ -121,7 +122,7 @@ static void assign_steps(Stager *s) {
   if (!s->dot_first) push_next_data(s, loop);
   for (int g = 0; g < STAGED_VALUES; g++) stage_step(s, STAGED_USE, g, loop);
   for (const Op *op = loop->regions[0]->first; op != last; op = op->next) {
-    if (op == s->reads_first) push_copies(s, op);
+    if (op == s->begin_at) push_copies(s, op);
     bool overlaps = s->in_flight && op == s->staged->dot_wait;
     if (stage_is_read(s, op)) stage_step(s, STAGED_READ, STAGED_COPIES, op);
     if (s->groups[STAGED_COMPUTED].count && op == s->staged->computed_operand.store) push_computed(s, op);
@@ -225,6 +226,35 @@ static const Op *reads_before_copies(const Stager *s, uint32_t stages) {
   return NULL;
 }
 
+// True if the loop computes nothing for the operand: it is a slot, or made before the loop.
+static bool is_ready(const StagedLoop *staged, const Value *operand) {
+  if (!value_is_within(operand, staged->loop)) return true;
+  while (operand->def && op_is_buffer_view(operand->def) && operand->def->operand_count)
+    operand = op_operand(operand->def, 0);
+  for (uint32_t i = 0; i < staged->loads.n; i++) {
+    const StagedLoad *load = &staged->loads.at[i];
+    if (load->alloc && operand == op_result(load->alloc) && !load->reads) return true;
+  }
+  return false;
+}
+
+// The wait for the loop's first dot, if that dot needs nothing that the iteration computes. Copies by all threads start
+// between both: before the dot they would delay it. NULL: the loop has no such dot, or writes global memory before it,
+// so that the copies would need another barrier.
+static const Op *first_dot_wait(const Stager *s) {
+  const Region *body = s->staged->loop->regions[0];
+  const Op *dot = body->first;
+  if (s->in_flight || s->late || count_async(s->staged) != s->staged->loads.n || count_tensors(s->staged))
+    return NULL;
+  while (dot && dot->kind != OP_DOT && !op_has(dot, GLOBAL | WRITES)) dot = dot->next;
+  if (!dot || dot->kind != OP_DOT || !is_ready(s->staged, op_operand(dot, 0)) ||
+      !is_ready(s->staged, op_operand(dot, 1)))
+    return NULL;
+  for (const Op *op = dot; op; op = op->next)
+    if (op->kind == OP_DOT_WAIT) return op;
+  return NULL;
+}
+
 static void make_groups(Stager *s, uint32_t stages) {
   s->late = late_buffer(s->staged);
   s->in_flight = s->staged->dot && stages >= 3;
@@ -233,7 +263,9 @@ static void make_groups(Stager *s, uint32_t stages) {
       count_tensors(s->staged) == s->staged->loads.n; // The second barrier is then the only one.
   s->refills =
       s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
-  s->reads_first = reads_before_copies(s, stages);
+  s->begin_at = reads_before_copies(s, stages);
+  s->reads_first = s->begin_at != NULL;
+  if (!s->reads_first) s->begin_at = first_dot_wait(s);
   for (int g = 0; g < STAGED_COMPUTED; g++) make_group(s, g, stages);
   make_computed(s);
 }
@@ -320,6 +352,7 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   if (stages < 2) return false;
   stages = staged_loop_hold(context, func, &staged, stages);
   Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
+  s.spare = register_slack(context->scratch, func);
   make_groups(&s, stages);
   remark_stages(&s, stages);
   replace_loop(&s);
