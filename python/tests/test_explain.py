@@ -121,6 +121,10 @@ class Explain(test_main.Main):
         result = self.run_tilec("explain", "program.py", text=KINDS + "raise SystemExit(3)\n")
         self.assertEqual((result.returncode, result.stdout), (3, ""))
 
+    def test_a_reader_that_has_ended(self):
+        result = self.run_tilec("explain", "program.py", text=KINDS + "import os\nr, w = os.pipe()\nos.dup2(w, 1)\nos.close(w)\nos.close(r)\n")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+
     @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
     def test_tritons_kernels(self):
         result = self.run_tilec("explain", "program.py", text=test_main.TRITON)

@@ -218,8 +218,13 @@ def main(words: List[str]) -> Any:
             print(f"tilec: error[T1405]: --strict: {_number(len(_errors.run_warnings), 'warning')} at run time", file=sys.stderr)
             return 1
     if explains and not status:
-        sys.stdout.flush()
-        return _explain.report()
+        try:
+            sys.stdout.flush()
+            status = _explain.report()
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader has ended, such as head: nothing is left to say
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = 1
     return status
 
 

@@ -517,6 +517,7 @@ def autotune(
     """Decorates a kernel so that its launches measure the configurations and use the fastest one. A measurement is made
     for each value of the arguments in `key`, and for the arrays' types. It is kept in the cache on disk.
     Without a GPU nothing is measured: the first configuration is used, or the one that `tilec tune` has kept.
+    With `TILEC_AUTOTUNE=model` it is the model's choice.
 
     Args:
         configs: a list of Configs.
