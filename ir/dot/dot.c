@@ -128,10 +128,9 @@ Op *dot_wait_of(const Op *dot) {
 }
 
 Op *dot_done_at(const Op *dot) {
-  int64_t later = 0;
+  int64_t later = 0; // at least: regions may start other dots
   for (Op *op = dot->next; op; op = op->next) {
     if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) <= later) return op;
-    if (op->region_count) return NULL; // they may start other dots
     later += op->kind == OP_DOT && op_attr(op, ATTR_ASYNC);
   }
   return NULL;
