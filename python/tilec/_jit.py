@@ -482,7 +482,7 @@ def mock(value: Any) -> Any:
     """For a dtype what stands for an array of it."""
     kinds = type(value).__mro__  # NumPy has a class of its own for each dtype
     if isinstance(value, type) and any(kind.__name__ == "generic" and kind.__module__ == "numpy" for kind in value.__mro__):
-        return MockTensor(value)  # np.float16 itself
+        return MockTensor(value.__name__.rstrip("_"))  # np.float16 itself; np.bool_ is of "bool"
     return MockTensor(value) if any(kind.__name__ == "dtype" and kind.__module__ in ("torch", "numpy") for kind in kinds) else value
 
 
