@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The records that a kernel makes that is compiled with CodegenOptions.timeline: when the warps of a launch's first CTA
-// do what. The kernel has one more parameter, the last: the address of TIMELINE_RECORDS zeroed records for each warp, of which the
-// first is not used.
+// do what. The kernel's last parameter is the address of these records: TIMELINE_RECORDS for each warp, zeroed. A warp does
+// not use its first one.
 #ifndef CODEGEN_TIMELINE_RECORD_H
 #define CODEGEN_TIMELINE_RECORD_H
 
 #include <stdint.h>
 
-// What a warp begins. MARK_NONE: there is no record.
+// The work that a warp begins. MARK_NONE: there is no record.
 typedef enum TimelineMark {
   MARK_NONE,
   MARK_RUN,

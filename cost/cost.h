@@ -64,8 +64,8 @@ typedef struct CostOp {
   double instructions[PIPE_COUNT]; // Warp instructions from CostLaunch.code; else an estimate.
   CostAtomic atomic;               // of an atomic_rmw
   uint64_t advance; // Bytes between the addresses of successive iterations of its loop, at most; 0: no loop.
-  // Of a body's first load: how often a program waits for the body's loads, and how often at least, as registers limit
-  // the loads in flight.
+  // The first load of a body has both: how often a program waits for the body's loads, and how often at least. Registers
+  // limit the loads in flight.
   double waits, least_waits;
   bool data_dependent;     // Addresses or masks depend on data.
   const char *instruction; // Its PTX, such as "ld.global.v4.b32"; NULL: none to report.

@@ -141,7 +141,7 @@ static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last
   add_asked(w, traffic, op, reads, counts);
 }
 
-// Of a buffer on another device the bytes count, wherever in it they are.
+// The bytes of a buffer on another device count, wherever they are.
 static void add_unplaced(CostWalk *w, const Op *op, const AccessCounts *counts) {
   CostTraffic *into = w->into[op_operand(op, 0)->id];
   if (into && into->buffer->device)

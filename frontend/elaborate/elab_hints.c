@@ -56,7 +56,8 @@ const char *elab_tl_hint(Elab *e, const char *name) {
 
 extern const char numpy_hints[];
 
-// What the table of docs/how-to/coming-from-numpy.md has for "numpy.add.at": lines "add.at ADVICE" (cmake/help.py).
+// The advice of the table of docs/how-to/coming-from-numpy.md for a name such as "numpy.add.at". cmake/help.py makes a
+// line of each row: "add.at ADVICE".
 static const char *numpy_hint(Elab *e, const char *path) {
   if (!str_starts(str_from(path), "numpy.")) return NULL;
   const char *name = path + strlen("numpy.");

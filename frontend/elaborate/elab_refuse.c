@@ -180,7 +180,7 @@ static void refuse_element(Elab *e, const Expr *target, const Type *type, const 
                tile, tile, what);
 }
 
-// What tl.atomic_ is followed by for `p[i] += x`. NULL: there is none.
+// The suffix of tl.atomic_ for `p[i] += x`. NULL: there is none.
 static const char *atomic_of(const char *op) {
   static const char *const names[][2] = {{"+", "add"}, {"-", "add"}, {"&", "and"}, {"|", "or"}, {"^", "xor"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -70,7 +70,7 @@ def op(name: str, *, mutates_args: Union[str, Iterable[str]] = ()) -> Callable[[
 
 def gradient(of: Any, *inputs: str) -> Callable[[Callable[..., Any]], Any]:
     """Makes a function the gradient of an operator of `tilec.torch.op`. It becomes an operator too, so it is compiled as well,
-    and may have a gradient of its own.
+    and may have its own gradient.
 
     Its parameters name what it gets: inputs of the operator by their names, the result as `out`, and the gradient of the
     result as `grad_out`. If the operator returns a tuple, they are `out_0`, `grad_out_0`, `out_1` and so on. Only what is
