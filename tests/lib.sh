@@ -45,9 +45,16 @@ commit_seed=$(seed)
 # changed PATH...: true if a file of these differs from the commit before HEAD, or git does not know.
 changed() { ! git diff --quiet HEAD~1 -- "$@" 2>/dev/null; }
 
-# due PATH...: true if one of these has changed, or the group was named (TEST_NAMED of scripts/test), and with each third commit.
-due() { [ -n "${TEST_NAMED:-}" ] || changed "$@" || by_commit 3 due; }
+# third: true with each third commit, which the group's name says, and if the group was named or failed last (TEST_NAMED).
+# due PATH...: true with those, and if one of these has changed.
+third() { [ -n "${TEST_NAMED:-}${PIECE:-}" ] || [ $(((commit_seed + $(cksum <<<"${0##*/}" | cut -d' ' -f1)) % 3)) -eq 0 ]; }
+due() { third || changed "$@"; }
 left_out() { echo "NOTE left out of this commit (./dev test --all runs it): $1"; }
+# in_turn: ends the group here, except with each third commit, or if tests/changed gives it to a file that the commit changes (TEST_CHANGED).
+in_turn() {
+  case " ${TEST_CHANGED:-} " in *" ${0##*/} "* | *' * '*) return ;; esac
+  third || { left_out "${0##*/}"; finish; exit; }
+}
 
 # The part of the group that runs, by a line '# parts: COMMAND' (tests/runner.py). Without PART all of them run.
 # part NAME: whether that one runs. share N, for parts 'seq N': whether this call is in the part that runs. Each part has one call in N.

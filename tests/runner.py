@@ -124,7 +124,7 @@ class Group(lit.formats.TestFormat):
         os.makedirs(os.path.dirname(running), exist_ok=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with open(log, "wb") as out, open(running, "wb"):
-            env = dict(os.environ, SEED=self.seed_of(name), PART=part)
+            env = dict(os.environ, SEED=self.seed_of(name), PART=part, **({"TEST_NAMED": "yes"} if read(failure(name)) else {}))
             child = subprocess.Popen([os.path.join(GROUPS, group)], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                      start_new_session=True, preexec_fn=limit)
         signal.signal(signal.SIGTERM, lambda *_: (self.end(child), os._exit(1)))  # lit ends its workers

@@ -6,6 +6,7 @@ Each page is one file of at most 2 MB that refers to no other file. It holds wha
 same launch. If headless Chromium is installed, each part of the page is opened. No script may fail. Heat is shown where
 the shares are. The difference of two passes' IR matches their texts. Each layout is drawn, and each event of the
 schedule has its mark. --pictures only writes those of docs/pictures: it needs playwright (tests/site/requirements.txt)."""
+import html
 import html.parser
 import json
 import os
@@ -84,11 +85,17 @@ def check_text(name, text, stated):
     return data
 
 
-def opened(browser, path, part, folder):
-    """The page's elements once its script is done."""
-    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{path}#{part}"],
-                          capture_output=True, text=True, check=False, timeout=1800)
-    return Page(done.stdout)
+def opened(browser, path, folder):
+    """{part: the page's elements once its script is done}. One start of the browser has a frame for each part."""
+    frames = "".join(f'<iframe src="file://{path}#{part}"></iframe>' for part in CHECKS)
+    script = ("onload = () => document.body.replaceChildren(...Array.from(frames, frame => Object.assign(document.createElement('pre'),"
+              " {textContent: frame.document.documentElement.outerHTML})))")
+    with open(os.path.join(folder, "frames.html"), "w", encoding="utf-8") as file:
+        file.write(f"<body>{frames}<script>{script}</script></body>")
+    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", f"--user-data-dir={folder}/profile",
+                           "--dump-dom", f"file://{folder}/frames.html"], capture_output=True, text=True, check=False, timeout=1800)
+    made = re.findall("<pre>(.*?)</pre>", done.stdout, re.S)
+    return dict(zip(CHECKS, (Page(html.unescape(text)) for text in made)))
 
 
 def check_lines(name, page, data):
@@ -200,11 +207,12 @@ def check_launch(tilec, browser, name, words, folder):
     expect(("simulated" in data["explain"]) == ("--sim" in words), f"{name}: simulated")
     if "--sim" in words:
         check_simulated(tilec, name, words, data["explain"]["simulated"])
-    for part, check in CHECKS.items() if browser else ():
-        page = opened(browser, path, part, folder)
+    pages = opened(browser, path, folder) if browser else {}
+    expect(not browser or set(pages) == set(CHECKS), f"{name}: the browser shows {len(pages)} parts")
+    for part, page in pages.items():
         root = page.of("html")[0][1] if page.of("html") else {}
         expect(root.get("data-ready") == "true" and "data-error" not in root, f"{name}, {part}: {root.get('data-error', 'the script did not end')}")
-        check(f"{name}, {part}", page, data)
+        CHECKS[part](f"{name}, {part}", page, data)
 
 
 def draw(tilec, browser, folder):

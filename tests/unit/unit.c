@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tests/unit/unit.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,9 +23,13 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < COUNT; i++) puts(suites[i].name);
     return 0;
   }
-  for (size_t i = 0; argc == 2 && i < COUNT; i++)
+  bool asked = argc == 2 || argc == 3;
+  if (argc == 3) cmocka_set_test_filter(argv[2]);
+  for (size_t i = 0; asked && i < COUNT; i++)
     if (strcmp(argv[1], suites[i].name) == 0) return suites[i].run();
-  if (argc == 2) fprintf(stderr, "unit: there is no suite '%s'; unit --list names them\n", argv[1]);
-  else fprintf(stderr, "usage: unit SUITE | unit --list\n");
+  if (asked)
+    fprintf(stderr, "unit: there is no suite '%s'; unit --list names them\n", argv[1]);
+  else
+    fprintf(stderr, "usage: unit SUITE [TESTS, as a pattern with * and ?] | unit --list\n");
   return 2;
 }
