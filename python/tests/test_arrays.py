@@ -152,6 +152,15 @@ class NumPy(unittest.TestCase):
         add[1](x[:16], x[8:24], x[16:], 16, 16)
         np.testing.assert_array_equal(x[16:], [i + (i + 8) for i in range(16)])
 
+    def test_a_check_of_views_that_overlap_in_part(self):
+        x, out = np.arange(32, dtype=np.float32), np.zeros(16, np.float32)
+        tilec.set_check(True)
+        self.addCleanup(tilec.set_check, False)
+        add[1](x[:16], x[8:24], out, 16, 16)
+        np.testing.assert_array_equal(out, [i + (i + 8) for i in range(16)])
+        with self.assertRaisesRegex(tilec.LaunchError, r"y\[8\] of 8"):
+            add[1](x[:16], x[8:16], out, 16, 16)
+
 
 if __name__ == "__main__":
     unittest.main()

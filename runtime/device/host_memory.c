@@ -41,8 +41,11 @@ static size_t find_block(const HostMemory *memory, uint64_t address) {
 static tilec_status insert(HostMemory *memory, HostBlock block) {
   size_t at = find_block(memory, block.address);
   if (at < memory->count && memory->blocks[at].address < block.address + block.bytes)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "memory at 0x%llx overlaps a buffer",
-                     (unsigned long long)block.address);
+    return error_set(
+        TILEC_ERROR_INVALID_ARGUMENT,
+        "the %zu bytes at 0x%llx overlap a buffer in part: pass memory that is within it, or apart "
+        "from it",
+        block.bytes, (unsigned long long)block.address);
   if (memory->count == memory->cap) {
     size_t cap = memory->cap ? 2 * memory->cap : 16;
     HostBlock *grown = realloc(memory->blocks, cap * sizeof *grown);

@@ -123,13 +123,31 @@ tilec_status tensor_memory(const tilec_device *device, const char *kernel, const
   return check_device(device, kernel, param, &t);
 }
 
-static tilec_status map_one(tilec_device *device, const Tensor *t, uint64_t *bits, TensorMaps *maps) {
+// Adds the memory of the launch's other tensors that overlap [*start, *end): views of one array may do so in part.
+static void join_views(const tilec_arg *args, size_t arg_count, uint64_t *start, uint64_t *end) {
+  for (size_t i = 0; i < arg_count; i++) {
+    if (args[i].kind != TILEC_ARG_DL) continue;
+    const Tensor t = tensor_of(&args[i]);
+    uint64_t below, above, address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
+    extent_of(&t, &below, &above);
+    uint64_t first = address - below, last = address + above;
+    if (!above || first >= *end || last <= *start || (first >= *start && last <= *end)) continue;
+    if (first < *start) *start = first;
+    if (last > *end) *end = last;
+    i = SIZE_MAX; // what was apart may overlap now
+  }
+}
+
+// The simulator maps each tensor by itself, so that its bounds are exact. The evaluator's addresses are the host's.
+static tilec_status map_one(tilec_device *device, const Tensor *t, const tilec_arg *args, size_t arg_count,
+                            uint64_t *bits, TensorMaps *maps) {
   uint64_t below, above, at, address = *bits;
   extent_of(t, &below, &above);
   if (!above) return TILEC_OK;
-  uint64_t start = address - below;
+  uint64_t start = address - below, end = address + above;
   bool is_mapped;
-  tilec_status status = device->kind->map(device, start, (size_t)(address + above - start), &at, &is_mapped);
+  if (!device->needs_ptx) join_views(args, arg_count, &start, &end);
+  tilec_status status = device->kind->map(device, start, (size_t)(end - start), &at, &is_mapped);
   if (status) return status;
   if (is_mapped) maps->mapped[maps->count++] = at;
   *bits = at + (address - start);
@@ -144,7 +162,7 @@ tilec_status tensors_map(tilec_device *device, const char *kernel, const RunPara
     if (args[i].kind != TILEC_ARG_DL) continue;
     const Tensor t = tensor_of(&args[i]);
     status = check_device(device, kernel, params[i].name, &t);
-    if (!status && !device->is_gpu) status = map_one(device, &t, &bound->bits[i], maps);
+    if (!status && !device->is_gpu) status = map_one(device, &t, args, arg_count, &bound->bits[i], maps);
   }
   return status;
 }
