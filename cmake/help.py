@@ -18,6 +18,8 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
   X  names of Triton that are not taken, by patterns    U  those without a module
 
 The bytes 01 and 02 are around what a terminal shows in bold. Lines have at most 100 columns, apart from examples."""
+import fnmatch
+import posixpath
 import re
 import sys
 import textwrap
@@ -207,10 +209,19 @@ def in_versions():
     return told
 
 
+def differences():
+    """Patterns of functions, and how Triton's differ."""
+    section = read("docs/triton-versions.md").split("\n## What differs\n")[1].split("\n## ")[0]
+    return [(words_of(cells[0])[0].removeprefix("tl."), plain(cells[1])) for head, cells in table_rows(section.split("\n")) if cells[0].startswith("`tl.")]
+
+
 def language():
-    told = in_versions()
+    told, differ = in_versions(), differences()
     for kind, names, text in functions():
-        yield kind, names, text + "".join(dict.fromkeys(told.get(name.removeprefix("tl."), "") for name in names))
+        plain_names = [name.removeprefix("tl.") for name in names]
+        reasons = [] if "Triton:" in text else [why for pattern, why in differ if any(fnmatch.fnmatchcase(name, pattern) for name in plain_names)]
+        text += "".join(f"{bold('Triton:')} {wrapped(why + '.', len('Triton: '), 4)}\n" for why in dict.fromkeys(reasons))
+        yield kind, names, text + "".join(dict.fromkeys(told.get(name, "") for name in plain_names))
 
 
 def functions():
@@ -337,6 +348,13 @@ def plain(text):
     return "".join(parts)
 
 
+def pages_in(cell, folder):
+    """"docs/serving.md has more. " for the pages that a cell links to."""
+    found = list(dict.fromkeys(posixpath.normpath(f"{folder}/{link}") for link in re.findall(r"\]\(([^)#]+)", cell) if "://" not in link))
+    names = ", ".join(found[:-1]) + " and " * (len(found) > 1) + found[-1] if found else ""
+    return f"{names} {'has' if len(found) == 1 else 'have'} more. " if found else ""
+
+
 def glossary():
     for head, cells in table_rows(read("docs/cost.md").split("\n")):
         if head[0] == "loss" and cells is not head:
@@ -345,7 +363,8 @@ def glossary():
     for _, cells in table_rows(read("docs/glossary.md").split("\n")):
         if cells[0] != "word":
             words = re.sub(r"^(<[^>]*>)+", "", cells[0])
-            yield "G", words_of(words), f"{bold(plain(words))}\n\n{wrapped(plain(cells[1]), 0, 0)}\n"
+            text = plain(cells[1]) + " " + pages_in(cells[2], "docs")
+            yield "G", words_of(words), f"{bold(plain(words))}\n\n{wrapped(text, 0, 0)}\n"
 
 
 def plain_words(word):
@@ -398,8 +417,16 @@ def topics():
         if len(cells) == 4 and cells[0].startswith("`"):
             text = f"An environment variable. Read by {plain(cells[1])}. Meaning: {plain(cells[2])}. "
             text += f"Default: {plain(cells[3])}. " if cells[3] else ""
-            text += "docs/reference/environment.md has all variables."
+            text += f"{pages_in(cells[2], 'docs/reference')}docs/reference/environment.md has all variables."
             yield "T", words_of(cells[0]), f"{bold(plain(cells[0]))}\n\n{wrapped(text, 0, 0)}\n"
+
+
+def of_launchers():
+    """Statuses of kernels that are compiled ahead of time."""
+    for head, cells in table_rows(read("docs/ahead-of-time.md").split("\n")):
+        if head[0] == "status" and cells is not head:
+            text = f"A status of a launcher that is compiled ahead of time: {cells[1]}. docs/ahead-of-time.md has all statuses."
+            yield "T", words_of(cells[0]), f"{bold(plain(cells[0]))}\n\n{wrapped(plain(text), 0, 0)}\n"
 
 
 def of_compiler():
@@ -530,6 +557,10 @@ def python_api():
     for word in (known := api.words()):
         by_text.setdefault(("J", api.answer(word)), []).append(word)
         by_text.setdefault(("K", "\n".join(api.within(word, True))), []).append(word)
+    for title, head, cells in api.rows:  # tilec.Config.pre_hook
+        for name in words_of(cells[0]) if head[0] == "parameter" else []:
+            text = f"{bold(name)} is a parameter of {title}:\n{row_text(head, cells, False)}\ndocs/reference/python.md has the whole Python API.\n"
+            by_text.setdefault(("J", text), []).extend(dict.fromkeys((f"{title}.{name}", f"{last_part(title)}.{name}", f"triton.{last_part(title)}.{name}")))
     for name in dict.fromkeys(last_part(title) for title in api.titles if title[0] == "t"):
         others = [f"{module}.{part}{name}" for module in ("triton", "tilec") for part in ("", "*.")]
         by_text.setdefault(("J", api.answer(f"triton.*.{name}")), []).extend(word for word in others if word not in known)
@@ -773,6 +804,7 @@ def texts():
     # NumPy's np.add is not np.add.at: all parts of a name count.
     yield from ((kind, list(dict.fromkeys(word for key in keys for word in plain_words(key)[kind == "N":])), body) for kind, keys, body in others)
     yield from topics()
+    yield from of_launchers()
     of_python = {word for line in rows("tools/options/words.def") for word in line[0].split(" ")}
     compiler = [text for text in of_compiler() if text[1][0] not in of_python]
     yield from compiler
