@@ -268,6 +268,8 @@ ExitStatus command_warm(const Options *o, Arena *arena) {
   if (!o->output && bundle_is(o->file)) return pack(&w, o, NULL, o->file);
   if (o->output && bundle_is(o->file))
     return tool_error("[T1006] '%s' is a bundle: without -o its entries are listed", o->file), EXIT_USAGE;
+  if (!o->output && stat(o->file, &info))
+    return tool_error("[T1007] cannot read '%s': %s", o->file, strerror(errno));
   if (!o->output || strcmp(o->output, "-") == 0)
     return tool_error("[T1006] 'tilec warm' writes a bundle: name its file with -o"), EXIT_USAGE;
   if (o->cubins == CUBINS_ON && !cubin_has_ptxas())

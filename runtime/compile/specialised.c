@@ -2,6 +2,8 @@
 #include "runtime/compile/specialised.h"
 
 #include "base/plain.h"
+#include "ir/dot/dot.h"
+#include "ir/queries.h"
 #include "runtime/cache/bundle.h"
 
 enum { FACTS, CONSTEXPRS, OPTIONS, ITEM_MOST = 400 }; // bytes of an item, for display
@@ -44,6 +46,15 @@ static void list_constexprs(const Func *func, Buf *part, Buf *item) {
   }
 }
 
+// The key has the precision of each fp32 dot, not the option.
+static void list_precisions(const Func *func, Buf *part) {
+  bool found[FP32_DOT_COUNT] = {false};
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_DOT) found[dot_precision(w.op)] = true;
+  for (int i = FP32_DOT_IEEE + 1; i < FP32_DOT_COUNT; i++)
+    if (found[i]) buf_printf(part, "--fp32-dot=%s\t", fp32_dot_names[i]);
+}
+
 // The options that are in the key. Those with their defaults are left out.
 static void list_options(const Compilation *c, Buf *part, Buf *item) {
   const Target *t = &c->module->target, usual = target_default();
@@ -53,6 +64,7 @@ static void list_options(const Compilation *c, Buf *part, Buf *item) {
   if (t->maxnreg) buf_printf(part, "--maxnreg=%u\t", t->maxnreg);
   if (t->opt_level != usual.opt_level) buf_printf(part, "-O%u\t", t->opt_level);
   if (t->debug) buf_text(part, "--debug\t");
+  list_precisions(c->module->funcs.at[0], part);
   if (!t->fp_contract) buf_text(part, "--fp-contract=off\t");
   if (t->fast_math) buf_text(part, "--fast-math\t");
   if (t->overlap) buf_text(part, "--overlap\t");

@@ -70,6 +70,7 @@ typedef struct Run {
   uint32_t bit_count;      // parameters of the kernel, once the arguments are bound
   Str text;                // of the file
   Spec spec;
+  const KernelInfo *lacks;   // Lacks constexprs, which a result of tilec tune may have. NULL: all are known.
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
   tilec_device *device;
   RunExpected *expected; // from options->expectations
@@ -121,6 +122,9 @@ bool run_refuse(Run *run, const RunArg *param, const char *text);
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters with data. False after
 // reporting an error.
 bool run_match_arguments(Run *run);
+bool run_takes_tuned(const Run *run); // Launches use results of tilec tune.
+// Call once these are taken. An error if the kernel still lacks constexprs.
+tilec_status run_ask(Run *run);
 AskGiven run_given(const Run *run);
 // The same for a PTX file. Its arguments have no names: they are called "0", "1", ...
 bool run_match_ptx(Run *run);

@@ -323,8 +323,9 @@ AskGiven run_given(const Run *run) {
   return given;
 }
 
-// Returns true if nothing is missing. False after reporting an error.
-static bool all_given(Run *run, const KernelInfo *kernel) {
+// False, with an error in c->diags, if an argument is missing. `tuned`: a result of tilec tune may have the constexprs,
+// so run_compile asks for them.
+static bool all_given(Run *run, const KernelInfo *kernel, bool tuned) {
   Compilation *c = run->c;
   bool *missing = ARENA_ARRAY(run->arena, bool, kernel->param_count), any = false;
   for (uint32_t i = 0, k = 0; i < kernel->param_count; i++) {
@@ -335,10 +336,20 @@ static bool all_given(Run *run, const KernelInfo *kernel) {
   }
   if (!any) return true;
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
-  for (uint32_t i = 0; i < kernel->param_count; i++)
+  for (uint32_t i = 0; i < kernel->param_count; i++) {
     if (kernel->params[i].is_constexpr && (uses[i] & PARAM_DECIDED)) missing[i] = false;
-  return ask_arguments(run->options, c, kernel, missing, run_given(run)) ||
-         (tool_report(run->options, c, TILEC_ERROR_COMPILE), false);
+    if (missing[i] && !kernel->params[i].is_constexpr) tuned = false;
+  }
+  if (tuned) run->lacks = kernel;
+  return tuned || ask_arguments(run->options, c, kernel, missing, run_given(run));
+}
+
+bool run_takes_tuned(const Run *run) {
+  return run->options->command == COMMAND_RUN || run->options->command == COMMAND_BENCH;
+}
+
+tilec_status run_ask(Run *run) {
+  return run->lacks && !all_given(run, run->lacks, false) ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 
 bool run_match_arguments(Run *run) {
@@ -347,7 +358,8 @@ bool run_match_arguments(Run *run) {
   run->holder_count = run->param_count;
   for (uint32_t i = 0; i < run->options->args.n; i++)
     if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
-  if (kernel && !all_given(run, kernel)) return false;
+  if (kernel && !all_given(run, kernel, run_takes_tuned(run)))
+    return tool_report(run->options, run->c, TILEC_ERROR_COMPILE), false;
   for (uint32_t i = 0; !kernel && i < run->param_count; i++)
     if (!run->params[i].given)
       return tool_error("[T1005] argument '%s' is missing", run->params[i].name), false; // of a .tir file

@@ -169,9 +169,10 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   const char *grid = o->grid_text;
   bool can = true;
   int64_t launched[3];
-  bool takes_tuned = (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) && run->device->needs_ptx;
   tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
-  if (status == TILEC_OK && takes_tuned) status = tuned_take(c, run->device, &run->spec);
+  if (status == TILEC_OK && run_takes_tuned(run) && run->device->needs_ptx)
+    status = tuned_take(c, run->device, &run->spec);
+  if (status == TILEC_OK) status = run_ask(run);
   const Diags before = c->diags;
   if (status == TILEC_OK) status = compile_once(run, image);
   if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))

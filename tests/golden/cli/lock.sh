@@ -23,6 +23,12 @@ cp choices.lock before.lock
 t "tilec tune --predict --lock choices.lock $words >/dev/null && cmp choices.lock before.lock"
 sed -i '2s/.*/# Reviewed./' choices.lock
 t "tilec tune --model-only --lock choices.lock ${words//40/41} >/dev/null; grep -E '^(#|values)' choices.lock"
+# Without @autotune the choice has the constexpr; without a choice it is asked for.
+sed '/autotune/d' twice.py >plain.py
+plain='plain.py -D "BLOCK=128|256" -D MODE=1 '${words#* }
+t "tilec tune --model-only --lock plain.lock $plain | tail -n 1"
+t "TILEC_LOCK=plain.lock tilec run --device sim ${plain/-D \"BLOCK=128|256\"/}"
+t "tilec run --device sim ${plain/-D \"BLOCK=128|256\"/} |& head -n 1"
 # A choice that does not fit; a file that cannot be read; a kernel that has changed.
 cp choices.lock good.lock
 sed -i 's/^option num_warps=.*/option num_warps=3/' choices.lock

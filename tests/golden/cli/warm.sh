@@ -32,6 +32,9 @@ t "TILEC_RECORD=/proc/nope tilec run --device sim add.tile $words |& head -n 1"
 t "w add.tile --arch sm_90 --signature x=:16,y=:16,out=:16 --restrict -o other.bundle"
 t "from other.bundle add.tile $words |& tail -n 1"
 t "TILEC_JIT=forbid tilec run --device sim add.tile $words |& tail -n 1"
+printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef mm(x):\n    i = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]\n    tl.store(x + i, tl.dot(tl.load(x + i), tl.load(x + i)))\n' >mm.py
+t "w mm.py --arch sm_90a --signature x=*fp32:16 --fp32-dot=ieee -o mm.bundle"
+t "from mm.bundle mm.py --grid 1 --fp32-dot=tf32 x=ones:fp32[256] |& tail -n 1"
 # Files that cannot be used.
 head -c 3000 add.bundle >cut.bundle
 sed 's/kernel=add/kernel=adx/' add.bundle >altered.bundle
@@ -40,5 +43,6 @@ for name in cut altered foreign no; do t "from $name.bundle add.tile $words"; do
 t "TILEC_JIT=maybe tilec run --device sim add.tile $words"
 # Wrong use.
 t "tilec warm add.tile"
+t "tilec warm nope.bundle"
 t "tilec warm none -o none.bundle"
 t "w add.tile --variant z=:16 -o none.bundle"
