@@ -43,6 +43,7 @@ typedef struct Loss {
   bool by_code;              // So does a change of the code, with this saving.
   double parts;              // Seconds to combine their results.
   bool tf32;                 // --fp32-dot tf32 may avoid it.
+  bool only_knobs;           // No change of the code does.
   bool only_bound;           // A loss only if the prediction falls without it.
   const char *what, *change; // The problem, and the advice.
   const char *fix;           // The advice in a few words.
@@ -99,13 +100,8 @@ void explain_losses(Explanation *e);
 void explain_add_saving(CostSaving *sum, const CostSaving *more);
 // Adds other configurations.
 void explain_search(Explanation *e);
-// The configuration that avoids the loss, with fewest changes of those that are as fast as the best. It changes
-// settings besides the loss's only if it is much faster so. `saved`: seconds without the loss. NULL: none gains 1 %, or
-// the loss is not the reason for the gain.
-const WhatIf *explain_what_if_of(const Explanation *e, const Loss *loss, double saved, double *gain);
-// True if only another configuration avoids the loss, and such ones were tried. Then none gains 1 % if
-// explain_what_if_of finds none.
-bool explain_is_refuted(const Explanation *e, const Loss *loss);
+// Puts the configuration that avoids the loss into its advice, and if it `compiles`, the gain of tf32.
+void explain_try(const Explanation *e, Loss *loss, bool compiles);
 // Finds the answer, from the losses and the other configurations.
 void explain_answer(Explanation *e);
 // "909.7 us, limited by L2: small tiles. Try BM=128 BN=256: 212.5 us, 77 % less", in the run's arena.

@@ -58,7 +58,10 @@ static const WhatIf *best_what_if(const Explanation *e, uint32_t knobs, const Lo
   return best;
 }
 
-const WhatIf *explain_what_if_of(const Explanation *e, const Loss *loss, double saved, double *gain) {
+// The configuration that avoids the loss, with fewest changes of those that are as fast as the best. It changes
+// settings besides the loss's only if it is much faster so. `saved`: seconds without the loss. NULL: none gains 1 %, or
+// the loss is not the reason for the gain.
+static const WhatIf *what_if_of(const Explanation *e, const Loss *loss, double saved, double *gain) {
   const WhatIf *found = best_what_if(e, loss->knobs, loss, gain);
   return saved < explains * *gain ? NULL : found;
 }
@@ -95,9 +98,11 @@ static bool needs_what_if(const Loss *loss) {
   return false;
 }
 
-bool explain_is_refuted(const Explanation *e, const Loss *loss) {
+// True if only another configuration avoids the loss, and such ones were tried. Then none gains 1 % if what_if_of
+// finds none.
+static bool is_refuted(const Explanation *e, const Loss *loss) {
   bool searched = (e->searched & loss->knobs & (uint32_t)~KNOB_WARPS) != 0;
-  return searched && needs_what_if(loss) && !loss->by_code;
+  return searched && (needs_what_if(loss) || loss->only_knobs) && !loss->by_code;
 }
 
 static Answer answer_of_kind(const Explanation *e, uint32_t at) {
@@ -114,13 +119,52 @@ static Answer answer_of_kind(const Explanation *e, uint32_t at) {
   }
   answer.gain = gain_of(e, &saving, counted) - loss->parts;
   if (!loss->knobs || !e->model->time.known) return answer;
-  const WhatIf *found = explain_what_if_of(e, loss, answer.gain, &gain);
+  const WhatIf *found = what_if_of(e, loss, answer.gain, &gain);
   bool by_code = loss->by_code && answer.gain > gain;
-  if (found && !by_code && (needs_what_if(loss) || gain >= prefer_what_if * answer.gain))
+  if (found && !by_code && (needs_what_if(loss) || loss->only_knobs || gain >= prefer_what_if * answer.gain))
     answer.what_if = found, answer.change = found->text, answer.gain = gain;
-  else if (explain_is_refuted(e, loss))
+  else if (is_refuted(e, loss))
     answer.gain = 0;
   return answer;
+}
+
+// --- advice whose gain is predicted by compiling again
+
+// The advice begins with a configuration that avoids the loss.
+static void try_what_if(const Explanation *e, Loss *loss) {
+  Arena *arena = e->run->arena;
+  double gain;
+  const WhatIf *found = what_if_of(e, loss, loss->seconds, &gain);
+  if (loss->by_code && loss->seconds > gain) return;
+  if (found)
+    loss->change =
+        arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,
+                     explain_duration(arena, found->seconds), explain_duration(arena, gain), loss->change);
+  else if (loss->knobs == KNOB_STAGES && e->searched & KNOB_STAGES)
+    loss->what = arena_printf(arena, "%s; another --num-stages is predicted to gain nothing", loss->what);
+  else if (is_refuted(e, loss))
+    loss->change =
+        arena_printf(arena, "no change is known: of %u other configurations none gains 1 %% by avoiding this",
+                     e->what_if.n);
+}
+
+static void try_tf32(const Explanation *e, Loss *loss) {
+  const CostTime *time = &e->model->time;
+  double seconds = time->known ? explain_predict(e->run, "--fp32-dot", "tf32") : 0;
+  double gain = time->seconds - seconds;
+  Arena *arena = e->run->arena;
+  if (seconds <= 0) return;
+  if (gain >= least_share * time->seconds)
+    loss->change = arena_printf(
+        arena, "--fp32-dot tf32 (tensor cores multiply, with less precision): %s predicted, %s less; %s",
+        explain_duration(arena, seconds), explain_duration(arena, gain), loss->change);
+  else
+    loss->what = arena_printf(arena, "%s; --fp32-dot tf32 is predicted to gain nothing", loss->what);
+}
+
+void explain_try(const Explanation *e, Loss *loss, bool compiles) {
+  if (loss->knobs) try_what_if(e, loss);
+  if (loss->tf32 && compiles) try_tf32(e, loss);
 }
 
 // --- other configurations
@@ -222,8 +266,10 @@ const char *explain_headline(const Explanation *e) {
                         e->tried ? "no change was found that gains 1 %"
                                  : "other configurations were not tried");
   const char *left = explain_duration(arena, time->seconds - answer->gain);
-  const char *given = answer->loss && answer->loss->assumes ? answer->loss->assumes
-                                                            : "with the same numbers of programs and warps";
+  const Loss *loss = answer->loss;
+  const char *given = loss && loss->assumes                   ? loss->assumes
+                      : loss && loss->knobs && !loss->by_code ? "without this loss"
+                                                              : "with the same numbers of programs and warps";
   return arena_printf(arena, "%s%s. Try %s: %s%s%s, %.0f %% less", head, flaw, answer->change, left,
                       answer->what_if ? "" : " ", answer->what_if ? "" : given,
                       100 * answer->gain / time->seconds);

@@ -2,6 +2,7 @@
 // Finds losses: the problem, how much the prediction falls without it, and the advice.
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ir/dot/dot.h"
 #include "ir/memory/buffer_name.h"
@@ -116,6 +117,13 @@ static const CostOp *waits_of(const CostReport *r, const Region *body) {
   return NULL;
 }
 
+// A tile with one more dimension, in words.
+static const char *longer_tile(const Explanation *e, const Op *access, uint32_t steps) {
+  const Value *tile = access->kind == OP_LOAD ? op_result(access) : op_operand(access, 0);
+  return arena_printf(e->run->arena, "a %u-D tile, which takes %u steps of the loop on line %u at once",
+                      tile->type->rank + 1, steps, access->region->parent->loc.line);
+}
+
 // One iteration does the work of n.
 static void lengthen(const CostOp *waits, double n, CostSaving *saving) {
   double now = waits->waits, least = waits->least_waits, then = now / n;
@@ -194,7 +202,6 @@ static const char *uncoalesced_advice(const Explanation *e, const CostOp *op, Lo
 static void find_walk(const Explanation *e, const CostOp *op, Loss *loss, CostSaving *saving) {
   enum { LINE = 128 };
   const CostReport *r = e->model;
-  const Op *loop = op->op->region->parent;
   double runs = runs_of(r, op), n = LINE / (double)op->advance;
   uint32_t copies = copies_of(r, op->op);
   if (n > runs) n = runs;
@@ -207,15 +214,11 @@ static void find_walk(const Explanation *e, const CostOp *op, Loss *loss, CostSa
     first &= other->op->region != op->op->region || !is_scattered(other) || !walks_along(r, other);
   const CostOp *waits = first ? waits_of(r, op->op->region) : NULL;
   if (waits) lengthen(waits, n, saving);
-  loss->fix = arena_printf(
-      e->run->arena, "a tile with one more dimension, the last one, for %u steps of the loop on line %u",
-      steps, loop->loc.line);
-  loss->change =
-      arena_printf(e->run->arena,
-                   "a tile with one more dimension, the last one: it takes %u steps of the loop on line %u "
-                   "at once. Now each "
-                   "lane walks along a row of its own; then neighbouring lanes have neighbouring elements",
-                   steps, loop->loc.line);
+  loss->fix = arena_printf(e->run->arena, "%s, as its columns", longer_tile(e, op->op, steps));
+  loss->change = arena_printf(e->run->arena,
+                              "%s. Now each lane walks along a row of its own; then neighbouring lanes have "
+                              "neighbouring elements",
+                              loss->fix);
 }
 
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
@@ -518,14 +521,8 @@ static bool advise_longer_steps(const Explanation *e, const Op *load, Loss *loss
   lengthen(waits, n, saving);
   uint32_t steps = (uint32_t)(n * runs / waits->waits * copies_of(r, waits->op) + 0.5);
   loss->by_code = true;
-  loss->fix =
-      arena_printf(e->run->arena, "a tile with one more dimension, for %u steps of the loop on line %u",
-                   steps, loop->loc.line);
-  loss->change =
-      arena_printf(e->run->arena,
-                   "a tile with one more dimension, which takes %u steps of the loop on line %u at "
-                   "once: then one wait is for the bytes of all of them",
-                   steps, loop->loc.line);
+  loss->fix = longer_tile(e, load, steps);
+  loss->change = arena_printf(e->run->arena, "%s: then one wait is for the bytes of all of them", loss->fix);
   return true;
 }
 
@@ -579,6 +576,17 @@ static void add_read_again(Explanation *e, const CostTraffic *traffic) {
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
+// The constexpr for groups of tiles that share rows or columns, by its name, as in GROUP and GROUP_SIZE_M. NULL: none.
+static const Constexpr *group_of(const Func *func) {
+  static const char group[] = "group";
+  for (uint32_t i = 0; i < func->constexpr_count; i++) {
+    const Constexpr *one = &func->constexprs[i];
+    if (strncasecmp(one->name, group, sizeof group - 1) != 0 || one->value.kind != CONST_INT) continue;
+    if (!one->name[sizeof group - 1] || strchr("mMnN", one->name[strlen(one->name) - 1])) return one;
+  }
+  return NULL;
+}
+
 // Reports the buffer that is read again most.
 static void find_order(Explanation *e) {
   const CostReport *r = e->model;
@@ -595,10 +603,22 @@ static void find_order(Explanation *e) {
                            "%.0f MB of %s are read from memory again: programs that run at the same time "
                            "share too little, and the L2 cache evicts the rest",
                            most->again * 1e-6, most->buffer->name);
-  loss.fix = "groups of 8 rows of tiles (GROUP_M)";
+  const Constexpr *group = group_of(r->func);
+  const char *name = group ? group->name : "GROUP_M";
   loss.knobs = KNOB_TILE;
-  loss.change = "order programs so that those that run at the same time share rows and columns of tiles "
-                "(groups of 8 rows, GROUP_M)";
+  loss.only_knobs = group && group->value.i > 1;
+  loss.fix =
+      arena_printf(e->run->arena,
+                   loss.only_knobs ? "another %s, or larger tiles" : "groups of 8 rows of tiles (%s)", name);
+  loss.change =
+      loss.only_knobs
+          ? arena_printf(e->run->arena,
+                         "another %s, or larger tiles, which read each row and column fewer times", name)
+          : arena_printf(
+                e->run->arena,
+                "order programs so that those that run at the same time share rows and columns of tiles "
+                "(groups of 8 rows, %s)",
+                name);
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
 
@@ -629,40 +649,6 @@ static bool is_hidden_wait(const Explanation *e, const Loss *loss) {
   return loss->only_bound && e->model->time.known && loss->seconds < least_share * e->model->time.seconds;
 }
 
-// --- advice whose gain is predicted by compiling again
-
-// The advice begins with a configuration that avoids the loss.
-static void try_what_if(const Explanation *e, Loss *loss) {
-  Arena *arena = e->run->arena;
-  double gain;
-  const WhatIf *found = explain_what_if_of(e, loss, loss->seconds, &gain);
-  if (loss->by_code && loss->seconds > gain) return;
-  if (found)
-    loss->change =
-        arena_printf(arena, "%s: %s predicted, %s less; %s", found->text,
-                     explain_duration(arena, found->seconds), explain_duration(arena, gain), loss->change);
-  else if (loss->knobs == KNOB_STAGES && e->searched & KNOB_STAGES)
-    loss->what = arena_printf(arena, "%s; another --num-stages is predicted to gain nothing", loss->what);
-  else if (explain_is_refuted(e, loss))
-    loss->change =
-        arena_printf(arena, "no change is known: of %u other configurations none gains 1 %% by avoiding this",
-                     e->what_if.n);
-}
-
-static void try_tf32(Explanation *e, Loss *loss) {
-  const CostTime *time = &e->model->time;
-  double seconds = time->known ? explain_predict(e->run, "--fp32-dot", "tf32") : 0;
-  double gain = time->seconds - seconds;
-  Arena *arena = e->run->arena;
-  if (seconds <= 0) return;
-  if (gain >= least_share * time->seconds)
-    loss->change = arena_printf(
-        arena, "--fp32-dot tf32 (tensor cores multiply, with less precision): %s predicted, %s less; %s",
-        explain_duration(arena, seconds), explain_duration(arena, gain), loss->change);
-  else
-    loss->what = arena_printf(arena, "%s; --fp32-dot tf32 is predicted to gain nothing", loss->what);
-}
-
 void explain_losses(Explanation *e) {
   e->axes = axis_analyse(e->run->arena, e->run->c->module->funcs.at[0]);
   for (uint32_t i = 0; i < e->model->op_count; i++) {
@@ -686,8 +672,5 @@ void explain_losses(Explanation *e) {
       e->losses.at[told++] = e->losses.at[i];
   e->losses.n = told;
   if (told) qsort(e->losses.at, told, sizeof *e->losses.at, larger_first);
-  for (uint32_t i = 0; i < told; i++)
-    if (e->losses.at[i].knobs) try_what_if(e, &e->losses.at[i]);
-  for (uint32_t i = 0; i < told && i < COMPILED; i++)
-    if (e->losses.at[i].tf32) try_tf32(e, &e->losses.at[i]);
+  for (uint32_t i = 0; i < told; i++) explain_try(e, &e->losses.at[i], i < COMPILED);
 }
