@@ -111,9 +111,8 @@ static const char *why_not_unrolled(const BodyCounts *body, bool restricted) {
   if (body->writes && restricted)
     return "the loop writes what it may read, so loads may not be moved past its stores";
   if (body->writes)
-    return "the loop writes memory, so loads may not be moved past its stores (--restrict: past stores "
-           "through other "
-           "pointers they may)";
+    return "the loop writes memory, so loads may not be moved past its stores (--restrict, in Python "
+           "restrict_pointers=True: past stores through other pointers they may)";
   if (body->nested) return "control flow within the loop";
   return NULL;
 }

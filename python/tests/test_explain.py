@@ -54,6 +54,24 @@ x = array.array("f", range(1000))
 twice[lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)](x, 1000)
 """
 
+PRODUCTS = """
+import numpy
+import tilec
+import triton
+import triton.language as tl
+
+@triton.jit
+def products(a, b, out, steps, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    for k in range(steps):
+        tl.store(out + k * N * N + at, tl.dot(tl.load(a + k * N * N + at), tl.load(b + k * N * N + at)))
+
+a, out = numpy.ones((8, 64, 64), numpy.float16), numpy.zeros((8, 64, 64), numpy.float32)
+made = [kernel[(1,)](a, a, out, 8, N=64, **given) for kernel in (products, tilec.jit(products.fn)) for given in ({}, {"restrict_pointers": kernel is not products})]
+made.insert(1, products.warmup(a, a, out, 8, N=64, grid=(1,)))
+print(*(each.asm["ptx"].count("cp.async.cg") for each in made))
+"""
+
 
 class Explain(test_main.Main):
     """Its helper only: the tests of Main run in its own file."""
@@ -120,6 +138,16 @@ class Explain(test_main.Main):
     def test_a_program_that_fails(self):
         result = self.run_tilec("explain", "program.py", text=KINDS + "raise SystemExit(3)\n")
         self.assertEqual((result.returncode, result.stdout), (3, ""))
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+    def test_pointers_that_do_not_overlap(self):
+        """Launches, warmup and explain compile alike, by tilec's own module and with Triton installed."""
+        result = self.run_tilec("explain", "program.py", text=PRODUCTS)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        triton, warm, off, own, on = (int(count) for count in result.stdout.split("\n")[0].split())
+        self.assertTrue(triton == warm == on > 0 == off == own, result.stdout)
+        times = [float(line.split(" us, ")[0]) for line in result.stdout.split("\n") if " us, limited by" in line]
+        self.assertTrue(times[0] == times[3] < times[1] == times[2], times)
 
     def test_a_reader_that_has_ended(self):
         result = self.run_tilec("explain", "program.py", text=KINDS + "import os\nr, w = os.pipe()\nos.dup2(w, 1)\nos.close(w)\nos.close(r)\n")

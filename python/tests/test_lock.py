@@ -104,7 +104,8 @@ class Choices(unittest.TestCase):
     def test_a_lock_that_cannot_be_read(self):
         for text in TEXTS:
             result = self.run_program(text, TILEC_LOCK="none")
-            self.assertIn("TilecWarning: TILEC_LOCK: none: No such file or directory", result.stderr)
+            self.assertRegex(result.stderr, r"^\S*program\.py:\d+: TilecWarning: TILEC_LOCK: none: No such file or directory")
+            self.assertEqual(result.stderr.count("Warning"), 1)  # also of the launch with its choice
             self.assertEqual((result.returncode, result.stdout), (0, "4096 8\n"))
 
     def test_all_ranks_choose_the_same(self):

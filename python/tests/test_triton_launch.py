@@ -89,6 +89,22 @@ class Programs(unittest.TestCase):
         out = self.good(self.run_program("import tilec.triton\n" + KERNEL + LAUNCH + textwrap.dedent(told)))
         self.assertEqual(out, "['add', 'total'] [] True 3\n['add']\n")
 
+    def test_measurements(self):
+        """One call, or the host's clock for a function that was taken before; PyTorch is not needed."""
+        measures = """
+        from triton.testing import do_bench as early
+        import tilec.triton
+        from triton.testing import do_bench, do_bench_cudagraph
+        calls = []
+        def call():
+            calls.append(total[(1,)](x, out, 1000, 1024))
+        found = [do_bench(call), do_bench_cudagraph(call, quantiles=[0.5]), *do_bench(call, quantiles=[0.2, 0.8])]
+        print(all(time > 0 for time in found), len(calls), early(call, 1, 1) > 0)
+        """
+        result = self.run_program(KERNEL + textwrap.dedent(measures))
+        self.assertEqual((result.returncode, result.stdout), (0, "True 3 True\n"), result.stderr)
+        self.assertRegex(result.stderr, r"program\.py:\d+: TilecWarning: the simulator measures no time: this is how long it took\. 'python -m tilec explain' predicts a GPU's")
+
     def test_a_variable_is_enough(self):
         self.entry_point()
         self.good(self.run_program(KERNEL + LAUNCH + "assert 'tilec.triton' in sys.modules\n", TILEC_TRITON="1"))

@@ -132,6 +132,13 @@ class Warm(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (1, "tilec: the program failed: no bundle is written\n"))
         self.assertFalse((self.folder / "b").exists())
 
+    def test_a_server_that_is_stopped(self):
+        text = PROGRAM + "import os, signal\nos.kill(os.getpid(), getattr(signal, sys.argv[3]))\n"
+        for name in ("SIGTERM", "SIGINT"):
+            made = self.run_python("-m", "tilec", "warm", "-o", "b", "program.py", "32", "40", name, text=text, TILEC_RECORD_CUBINS="off")
+            self.assertEqual((made.returncode, made.stderr), (0, "tilec: the program was stopped: the bundle has what it compiled until then\n"))
+            self.assertIn("ok True\n", self.serve("program.py", "32", "40").stdout)
+
     @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
     def test_tritons_kernels(self):
         made = self.run_python("-m", "tilec", "warm", "--arch", "sm_90a", "-o", "b", "program.py", "32", text=LAUNCHES)

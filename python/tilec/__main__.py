@@ -32,7 +32,8 @@ are compiled by Triton, with a warning. Where Triton is not installed, tilec's o
   explain  runs the program, and then predicts what its launches cost, line by line, as the command `tilec explain` does:
            each kernel once per configuration.
   warm     runs the program, and writes the kernels that it compiled to a bundle. With TILEC_BUNDLE=BUNDLE later runs compile
-           none of them; TILEC_JIT=forbid makes a compile an error.
+           none of them; TILEC_JIT=forbid makes a compile an error. A program that does not end may be stopped by Ctrl-C or
+           SIGTERM.
   --arch   warm: compiles for this architecture, such as sm_90a, and runs the program on the simulator.
   --kernel checks or explains only launches of the kernel with that name.
   --against triton: Triton compiles each of its kernels too. Its code runs on the simulator from the same memory. Elements that
@@ -151,6 +152,9 @@ def _warm_up(words: List[str]) -> Any:
     good = False
     try:
         good = not main(words)
+    except KeyboardInterrupt:  # as a server ends
+        print("tilec: the program was stopped: the bundle has what it compiled until then", file=sys.stderr)
+        good = True
     finally:
         status = _warm.end(folder, output, good)
     return status

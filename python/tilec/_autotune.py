@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _devices, _elsewhere, _kept, _native
-from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument, setting
+from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument, setting, warn_outside
 from ._jit import IGNORED, OPTIONS
 
 if TYPE_CHECKING:
@@ -208,6 +208,18 @@ def _quantile(values: List[float], q: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
+def _summary(times: List[float], quantiles: Optional[Sequence[float]], return_mode: str) -> Any:
+    if quantiles is not None:
+        found = [_quantile(times, q) for q in quantiles]
+        return found[0] if len(found) == 1 else found
+    if return_mode == "all":
+        return times
+    return {"mean": sum(times) / len(times), "median": _quantile(times, 0.5), "min": min(times), "max": max(times)}[return_mode]
+
+
+NO_TIME = "the simulator measures no time: this is how long it took. 'python -m tilec explain' predicts a GPU's"
+
+
 def do_bench(
     fn: Callable[[], Any], warmup: float = 25, rep: float = 100, quantiles: Optional[Sequence[float]] = None, return_mode: str = "mean"
 ) -> Union[float, List[float]]:
@@ -233,13 +245,17 @@ def do_bench(
     each = max(sum(_times(fn, 5)) / 5, 1e-4)
     for _ in range(max(1, int(warmup / each))):
         fn()
-    times = _times(fn, max(1, int(rep / each)))
-    if quantiles is not None:
-        found = [_quantile(times, q) for q in quantiles]
-        return found[0] if len(found) == 1 else found
-    if return_mode == "all":
-        return times
-    return {"mean": sum(times) / len(times), "median": _quantile(times, 0.5), "min": min(times), "max": max(times)}[return_mode]
+    return _summary(_times(fn, max(1, int(rep / each))), quantiles, return_mode)
+
+
+def bench_once(fn: Callable[[], Any], grad_to_none: Optional[Sequence[Any]], quantiles: Optional[Sequence[float]], return_mode: str) -> Any:
+    """A measurement of Triton's on the simulator: one call, and a warning that its time is not a GPU's."""
+    warn_outside(NO_TIME)
+    for each in grad_to_none or ():
+        each.grad = None
+    start = time.perf_counter()
+    fn()
+    return _summary([(time.perf_counter() - start) * 1e3], quantiles, return_mode)
 
 
 # ---------------------------------------------------------------- autotuning

@@ -383,6 +383,7 @@ def failed(status: int, message: str, raw: List[RawDiagnostic], given: Optional[
 run_warnings: Set[Tuple[Optional[str], int, str]] = set()
 _RUN_CODES = ("T11", "T12", "T13", "T14")
 _warned: Dict[str, Dict[Any, Any]] = {}  # of each file what `warnings` has shown
+told: Set[str] = set()  # what was warned of without a place, such as a lock that cannot be read
 
 
 # The remark of passes/shared/place_barriers.c that is a warning for an installed Triton before 3.9.
@@ -410,6 +411,21 @@ def printed(raw: Iterable[RawDiagnostic]) -> None:
             print(item[5].removeprefix(_PRINTED))
 
 
+def own_folders() -> Tuple[str, ...]:
+    """The folders of tilec and of Triton: code in them is not the program's."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    triton = getattr(sys.modules.get("triton"), "__file__", None)
+    return (here + os.sep, here + "_triton" + os.sep, *([os.path.dirname(triton) + os.sep] if triton else []))
+
+
+def warn_outside(text: str) -> None:
+    """Warns at the program's line: the innermost one outside of tilec and Triton."""
+    own, level, frame = own_folders(), 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, TilecWarning, stacklevel=level)
+
+
 def warned(raw: List[RawDiagnostic], silent: bool = False) -> None:
     """Warns of what compiles and checked launches have logged, at the line that a message is about. Prints what static_print
     says, unless it is silent. Errors come as exceptions."""
@@ -425,8 +441,9 @@ def warned(raw: List[RawDiagnostic], silent: bool = False) -> None:
             run_warnings.add((diagnostic.file, diagnostic.line, text))
         if diagnostic.file:
             warnings.warn_explicit(text, TilecWarning, diagnostic.file, diagnostic.line, registry=_warned.setdefault(diagnostic.file, {}))
-        else:
-            warnings.warn(text, TilecWarning, stacklevel=2)
+        elif diagnostic.text not in told:
+            told.add(diagnostic.text)
+            warn_outside(text)
 
 
 def _reindexed(raw: List[RawDiagnostic]) -> List[RawDiagnostic]:

@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _elsewhere
 from ._arrays import NAMES
+from ._errors import own_folders
 from ._jit import FP32_DOT, WORDS
 
 # The command, as main() of the executable starts it.
@@ -99,7 +100,8 @@ def _options(options: Dict[str, Any]) -> List[str]:
             words += ["--" + name.replace("_", "-"), next(word for word, number in values.items() if number == options[name])]
     if options.get("no_fp_contract"):
         words += ["--fp-contract", "off"]
-    return words + [option for name, option in (("fast_math", "--fast-math"), ("overlap", "--overlap")) if options.get(name)]
+    flags = {"fast_math": "--fast-math", "overlap": "--overlap", "restrict_pointers": "--restrict"}
+    return words + [option for name, option in flags.items() if options.get(name)]
 
 
 def _grid_of(grid: Any, kernel: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Tuple[int, ...]:
@@ -115,14 +117,14 @@ def _grid_of(grid: Any, kernel: Any, args: Tuple[Any, ...], kwargs: Dict[str, An
 def _callers() -> Tuple[bool, Optional[Any], str]:
     """Whether an autotuner measures; the autotuner that launches; the line of the program."""
     frame, tuner, measures, place = sys._getframe(2), None, False, ""
-    own = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    own = own_folders()
     while frame is not None:
         this = frame.f_locals.get("self")
         file = frame.f_code.co_filename
         if hasattr(this, "configs") and hasattr(this, "arg_names"):
             tuner = tuner or this
             measures |= frame.f_code.co_name in ("_bench", "_measure")
-        if not place and not file.startswith(own) and f"{os.sep}triton{os.sep}" not in file:
+        if not place and not file.startswith(own):
             place = f"{os.path.relpath(file) if file.startswith(os.getcwd() + os.sep) else file}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return measures, tuner, place

@@ -92,6 +92,7 @@ OPTIONS: Dict[str, Tuple[str, str, str]] = {
     "enable_fp_fusion": ("a truth value", "True", "whether `a * b + c` may be one instruction, which rounds once"),
     "fast_math": ("a truth value", "False", "approximate fp32 functions and division"),
     "debug": ("a truth value", "False", "line tables for debuggers and profilers; with `@triton.jit`, `tl.device_assert` too"),
+    "restrict_pointers": ("a truth value", "False; True with `@triton.jit`", "whether memory of one pointer argument is reached through no other, so that loops may load ahead of stores"),
     "launch_pdl": ("a truth value", "False", "whether the launch may begin before the one before it ends (programmatic dependent launch)"),
     "default_dot_input_precision": ('"tf32", "ieee", "tf32x3", "bf16x3", "bf16x6"', '"tf32"', "how `tl.dot` multiplies fp32 without `input_precision`"),
     "tma": ('"auto", "on", "off"', '"auto"', "TMA copies of tiles; auto: where they are faster"),
@@ -148,6 +149,8 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
             made["debug"] = int(bool(value))
         elif name == "fast_math":
             made["fast_math"] = int(bool(value))
+        elif name == "restrict_pointers":
+            made["restrict_pointers"] = int(bool(value))
         elif name == "launch_pdl":
             made["overlap"] = int(bool(value))
         elif name in WORDS:

@@ -16,7 +16,7 @@ import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _native
-from ._errors import TilecError, TilecWarning
+from ._errors import TilecError, TilecWarning, told
 from ._jit import FP32_DOT, JITFunction, options_of
 from ._source import file_text
 
@@ -80,11 +80,14 @@ def _launch(kernel: JITFunction, tuned: Sequence[str], args: Sequence[Any], kwar
     if None in texts.values():
         return None
     given = {key: value for key, value in named.items() if key not in kernel.arg_names and key not in (*TUNED_OPTIONS, "grid", "warmup")}
-    options = options_of({"debug": True, **given} if kernel.debug else given)
+    given = {"debug": True, **given} if kernel.debug else given
+    options = options_of(given)
     options.update(kernel=name, defines=[f"{key}={text}" for key, text in texts.items()])
     variants = [options]
     if "dot" not in found[1] and options["fp32_dot"] != FP32_DOT["ieee"]:
         variants.append({**options, "fp32_dot": FP32_DOT["ieee"]})  # the command's default: without a product they are one
+    if kernel._options(given).get("restrict_pointers", 0) != options.get("restrict_pointers", 0):  # of @triton.jit
+        variants = [{**each, "restrict_pointers": 1} for each in variants] + variants  # by --restrict, and without
     arguments = {**{key: None for key in constexprs}, **{key: value for key, value in named.items() if key in kernel.arg_names}}
     return Launch(kernel, program, arguments, variants)
 
@@ -106,6 +109,7 @@ def _launches(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: 
 
 def _warn(kernel: JITFunction, text: str) -> None:
     code = kernel.fn.__code__
+    told.add(text)
     warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
 
 

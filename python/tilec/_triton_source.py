@@ -39,6 +39,8 @@ WORDS = {
     "persistent": {"auto": 0, "on": 1, "off": 2},
 }
 
+RESTRICT = "restrict_pointers"  # on unless a launch says otherwise: Triton too loads for products ahead of what a loop stores
+
 
 class Refused(TilecError):
     """Something of Triton's that tilec has no counterpart of."""
@@ -205,7 +207,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
         "fp32_dot": FP32_DOT[precision],
         "no_fp_contract": int(not options.enable_fp_fusion),
         "overlap": int(bool(getattr(options, "launch_pdl", False))),
-        "restrict_pointers": 1,  # Triton too loads for products ahead of what a loop stores
+        "restrict_pointers": int(bool(getattr(options, RESTRICT, True))),
     }
     if getattr(options, "maxnreg", None):
         made["maxnreg"] = options.maxnreg

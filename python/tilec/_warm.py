@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,8 @@ def begin(arch: Optional[str]) -> str:
     if arch is not None:
         os.environ.update(TILEC_WARM_ARCH=arch, TILEC_DEVICE="sim", CUDA_VISIBLE_DEVICES="")
     _add_assembler()
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     return folder
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import inspect
 import io
 import os
 import re
@@ -29,6 +30,7 @@ from ._errors import TritonImportError, report_in_one_line
 try:
     from tilec_triton import first as _first
     from tilec_triton.driver import SimulatorDriver
+    from triton import testing as _testing
     from triton.backends.nvidia.compiler import CUDABackend
     from triton.backends.nvidia.driver import CudaDriver
     from triton.compiler import compiler as _compiler
@@ -267,7 +269,7 @@ def _add_stages(original: Callable[..., None], backend: Any, stages: Dict[str, A
 def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, Any]) -> Any:
     """Adds the options that Triton does not have (`tma`, `persistent`), like tilec's launches. Options are read by attributes."""
     options = original(backend, given)
-    for name in _source.WORDS:
+    for name in (*_source.WORDS, _source.RESTRICT):
         if given.get(name) is not None:
             object.__setattr__(options, name, given[name])
     return options
@@ -303,7 +305,7 @@ class _Simulated(JITFunction):
 
     def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
         """A check asks for the remark of a release that this Triton compiles without a barrier (_errors.warned)."""
-        made = super()._options(given)
+        made = super()._options({_source.RESTRICT: True, **given})
         if _elsewhere.get_check() and _triton.__version__.startswith(("3.6.", "3.7.", "3.8.")):
             made["remarks"] = 1
         return made
@@ -333,12 +335,14 @@ def simulated(kernel: Any) -> _Simulated:
     return known
 
 
+def _on_simulator() -> bool:
+    chosen = _devices.get_device()
+    return (chosen is not None and not chosen.startswith("cuda")) or isinstance(_triton.runtime.driver.active, SimulatorDriver)
+
+
 def _simulates() -> bool:
     """True if launches are tilec's own: on the simulator, or checked there first."""
-    chosen = _devices.get_device()
-    if (chosen is not None and not chosen.startswith("cuda")) or _elsewhere.get_check() or _elsewhere.explains is not None:
-        return True
-    return isinstance(_triton.runtime.driver.active, SimulatorDriver)
+    return _elsewhere.get_check() or _elsewhere.explains is not None or _on_simulator()
 
 
 def _watch_launches() -> None:
@@ -520,6 +524,14 @@ def _tune(tuner: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
+def _bench(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """In the place of the measurements of triton.testing."""
+    if not _on_simulator():
+        return original(*args, **kwargs)
+    given = inspect.signature(original).bind(*args, **kwargs).arguments
+    return _autotune.bench_once(given["fn"], given.get("grad_to_none"), given.get("quantiles"), given.get("return_mode", "mean"))
+
+
 # ---------------------------------------------------------------- launches with tensor maps
 
 
@@ -678,6 +690,9 @@ def _put_all() -> None:
     _put(_autotuner.Autotuner, "run", _tune)
     _replace(_autotuner.Autotuner, "prune_configs", _prune_configs)
     _replace(_compiler.CompiledKernel, "_init_handles", _init_handles)
+    for name in ("do_bench", "do_bench_cudagraph", "do_bench_proton"):
+        if hasattr(_testing, name):
+            _replace(_testing, name, _bench)
     module = sys.modules["triton.runtime.driver"]
     _replace(module, "_create_driver", _create_driver)
     _replace(module.DriverConfig, "set_active", _then_watch)

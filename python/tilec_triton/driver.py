@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import struct
+import time
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
@@ -53,7 +54,39 @@ class Launcher:
         given = set(self.source.fn.arg_names)  # a parameter may have an option's name
         options = {name: getattr(self.metadata, name) for name in ("num_warps", "num_stages", "maxnreg") if name not in given}
         options["tma"] = getattr(self.metadata, "tma", None)
+        if hasattr(self.metadata, "restrict_pointers"):
+            options["restrict_pointers"] = self.metadata.restrict_pointers
         importlib.import_module("tilec.triton").simulated(self.source.fn).run(*args, grid=(x, y, z), **options)
+
+
+class _Event:
+    """In the place of a CUDA event, for programs that time launches by themselves: the host's clock."""
+
+    def __init__(self, enable_timing: bool = False, **options: Any):
+        if enable_timing:
+            importlib.import_module("tilec._errors").warn_outside(importlib.import_module("tilec._autotune").NO_TIME)
+
+    def record(self, stream: Any = None) -> None:
+        self.at = time.perf_counter()
+
+    def elapsed_time(self, end: "_Event") -> float:
+        return (end.at - self.at) * 1e3
+
+    def synchronize(self) -> None:
+        pass
+
+
+class _Interface:
+    """PyTorch's module of the CPU, which need not be installed, with events."""
+
+    Event = _Event
+
+    @staticmethod
+    def synchronize(device: Any = None) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module("torch").cpu, name)
 
 
 class SimulatorDriver(DriverBase):
@@ -93,7 +126,7 @@ class SimulatorDriver(DriverBase):
         return importlib.import_module("torch").device("cpu")
 
     def get_device_interface(self) -> Any:
-        return importlib.import_module("torch").cpu
+        return _Interface()
 
     def get_benchmarker(self) -> Callable[..., Any]:
         return _no_time
@@ -102,7 +135,7 @@ class SimulatorDriver(DriverBase):
         return ty
 
     def get_empty_cache_for_benchmark(self) -> Any:
-        return importlib.import_module("torch").empty(0)
+        return importlib.import_module("torch").empty(0) if importlib.util.find_spec("torch") else None
 
     def clear_cache(self, cache: Any) -> None:
         pass

@@ -6,27 +6,16 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import time
-import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import tilec
-from tilec._autotune import _quantile
+from tilec._autotune import bench_once
 from tilec._own import getattr_of
 
 from .runtime import driver
 
 __all__ = ["Benchmark", "Mark", "assert_close", "do_bench", "do_bench_cudagraph", "perf_report"]
 __getattr__ = getattr_of(__name__)
-
-
-def _summary(times: List[float], quantiles: Optional[Sequence[float]], return_mode: str) -> Any:
-    if quantiles is not None:
-        found = [_quantile(times, q) for q in quantiles]
-        return found[0] if len(found) == 1 else found
-    if return_mode == "all":
-        return times
-    return {"mean": sum(times) / len(times), "median": _quantile(times, 0.5), "min": min(times), "max": max(times)}[return_mode]
 
 
 def do_bench(
@@ -58,17 +47,15 @@ def do_bench(
         print(median > 0)  # True
     """
 
+    if not driver.active.on_gpu:
+        return bench_once(fn, grad_to_none, quantiles, return_mode)
+
     def call() -> None:
         for each in grad_to_none or ():
             each.grad = None
         fn()
 
-    if driver.active.on_gpu:
-        return tilec.do_bench(call, warmup, rep, quantiles, return_mode)
-    warnings.warn("the simulator measures no time: this is how long it took", tilec.TilecWarning, stacklevel=2)
-    start = time.perf_counter()
-    call()
-    return _summary([(time.perf_counter() - start) * 1e3], quantiles, return_mode)
+    return tilec.do_bench(call, warmup, rep, quantiles, return_mode)
 
 
 def do_bench_cudagraph(

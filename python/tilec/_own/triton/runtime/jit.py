@@ -101,7 +101,7 @@ class JITFunction(tilec.JITFunction):
             raise tilec.CompilationError(str(error)) from None
 
     def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
-        return {**super()._options({"enable_fp_fusion": knobs.language.default_fp_fusion, **given}), "restrict_pointers": 1}
+        return super()._options({"enable_fp_fusion": knobs.language.default_fp_fusion, "restrict_pointers": True, **given})
 
     def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: Any) -> Any:
         before = len(self._kernels)
