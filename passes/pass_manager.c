@@ -250,30 +250,45 @@ static PassRun run_begin(IrModule *module, Diags *diags, const PassRunOptions *o
   return run;
 }
 
+static const PassInfo *pass_of(const PassRunOptions *options, uint32_t place) {
+  return options->only_count ? pass_find(str_from(options->only[place])) : pass_at(place);
+}
+
+// True after the asked run of the pass, and at its last place if it runs less often.
+static bool stops(const PassRunOptions *options, uint32_t place, uint32_t count, uint32_t runs) {
+  const PassInfo *pass = pass_of(options, place);
+  if (runs > 0 && runs >= options->stop_run) return true;
+  while (++place < count)
+    if (pass_of(options, place) == pass) return false;
+  return true;
+}
+
 bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (!check_options(diags, options)) return false;
   uint32_t count = options->only_count ? options->only_count : ORDER_LENGTH;
   const PassInfo *stop = options->stop_after ? pass_find(str_from(options->stop_after)) : NULL;
   PassRun run = run_begin(module, diags, options);
-  uint32_t ran = 0;
+  uint32_t ran = 0, stop_runs = 0;
 
   if (options->after) options->after(NULL, module, true, 0, options->data);
   if (options->stop_after && !stop) return true;          // elaborate
   if (module->final && !options->only_count) return true; // nothing is left to do
   bool groups = has_groups(module);
   for (uint32_t i = 0; i < count; i++) {
-    const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
-    if (is_disabled(options, pass)) continue;
+    const PassInfo *pass = pass_of(options, i);
     uint32_t takes = TAKES_GROUPS | (options->only_count ? IN_GROUPS : 0);
-    bool declines = groups && !(pass->flags & takes);
+    bool off = is_disabled(options, pass), declines = !off && groups && !(pass->flags & takes);
     if (declines && options->only_count) {
       diag_error(diags, LOC_NONE, "[T1006] the pass '%s' does not take kernels with warp_groups", pass->name);
       return false;
     }
-    if (!declines && !run_pass(&run, pass)) return false;
+    run.ran = false;
+    if (!off && !declines && !run_pass(&run, pass)) return false;
     if (!options->only_count && i + 1 == count) module->final = true;
     ran += run.ran;
-    if (stop == pass || (options->most && ran == options->most)) break;
+    stop_runs += stop == pass && run.ran;
+    if ((stop == pass && stops(options, i, count, stop_runs)) || (options->most && ran == options->most))
+      break;
   }
   return true;
 }

@@ -51,7 +51,8 @@ typedef struct PassRunOptions {
   const char *const *only; // --run-pass: these, in this order, instead of all
   uint32_t only_count;
   const char *stop_after; // NULL: run all; "elaborate": none
-  uint32_t most;          // Stop after this many passes have run; 0: no limit.
+  uint32_t stop_run; // Which run of that pass, from 1; 0: the first. If it runs less often: its last place.
+  uint32_t most;     // Stop after this many passes have run; 0: no limit.
   bool verify_each;
   // Called after every pass that ran, for --print-after; may be NULL. The first call, before any pass, has pass NULL. A
   // pass whose condition holds for no function does not run.

@@ -138,7 +138,7 @@ static void after_pass(const char *pass, IrModule *module, bool changed, double 
   if (state->texts) keep_text(state, pass, module);
   if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
   state->began = true;
-  if (!pass) return;
+  if (!pass) pass = "elaborate";
   uint32_t all, which;
   bool each = asks_for(o, "all", &all), named = asks_for(o, pass, &which);
   if (each) state->printed |= UINT64_C(1) << all;
@@ -155,6 +155,7 @@ PassRunOptions tool_passes(const Options *options, PassReport *state) {
                           .only = options->run_passes.at,
                           .only_count = options->run_passes.n,
                           .stop_after = options->stop_after,
+                          .stop_run = options->stop_run,
                           .verify_each = options->verify_each,
                           .after = after_pass,
                           .data = state};

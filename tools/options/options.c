@@ -98,7 +98,7 @@ static bool set_aot_prefix(OptionParser *p, const char *value) {
 }
 
 static bool set_print_after(OptionParser *p, const char *value) {
-  if (!(value = find_pass(p, value, "all"))) return false;
+  if (strcmp(value, "elaborate") != 0 && !(value = find_pass(p, value, "all"))) return false;
   for (uint32_t i = 0; i < p->options->printed_passes.n; i++)
     if (strcmp(p->options->printed_passes.at[i], value) == 0) return true;
   vec_push(p->arena, &p->options->printed_passes, value);
@@ -106,6 +106,14 @@ static bool set_print_after(OptionParser *p, const char *value) {
 }
 
 static bool set_stop_after(OptionParser *p, const char *value) {
+  const char *colon = strchr(value, ':');
+  char *end = NULL;
+  p->options->stop_run = colon ? (uint32_t)strtoul(colon + 1, &end, 10) : 0;
+  if (colon && (!p->options->stop_run || *end || colon[1] < '0' || colon[1] > '9')) {
+    buf_printf(p->error, "--stop-after takes PASS or PASS:RUN, a number from 1, not '%s'", value);
+    return false;
+  }
+  if (colon) value = arena_copy(p->arena, (Str){value, (size_t)(colon - value)});
   return (p->options->stop_after = find_pass(p, value, "elaborate")) != NULL;
 }
 

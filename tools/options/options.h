@@ -95,6 +95,7 @@ typedef struct Options {
   bool remarks, json_diagnostics, time_passes, verify_each, simulate, quick;
   int no_locations; // of --locations
   const char *stop_after;
+  uint32_t stop_run; // 0: the first
   VEC(const char *) run_passes, disabled_passes;
   VEC(const char *) printed_passes; // each once, so at most 64
   bool run_passes_given;
@@ -159,6 +160,7 @@ void options_print_word(const char *word, bool colors, Buf *out);
 // The Python API's text under the word, or why tilec does not take the name. The other: only an option of launches, "num_warps"; nothing if it is none.
 bool options_has_python(const char *word);
 void options_print_python(const char *word, bool colors, Buf *out);
+void options_print_compiler(const char *word, bool colors, Buf *out); // passes, and words of tile IR
 void options_print_python_option(const char *word, bool colors, Buf *out);
 // Adds the SPECs that begin with the word, if there are any; "SPEC": all.
 void options_print_spec(const char *word, Buf *out);

@@ -238,15 +238,21 @@ TEST(test_order) {
   const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
              *unknown = "coalesc", *old = "sink_sums", *steps = "attention";
   static const char *const list[] = {"simplify", "swap_dots", "hoist", "fold_bounds", "coalesce"};
+  static const char *const twice[] = {"swap_dots", "simplify", "swap_dots"};
+  static const char *const again[] = {"fold_bounds", "coalesce", "fold_bounds", "hoist", "fold_bounds"};
   enum { COUNT = sizeof list / sizeof *list };
   Arena scratch = {0};
   expect_calls((PassRunOptions){.stop_after = "elaborate"}, "- ");
   expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "simplify"}, "- simplify ");
-  expect_calls((PassRunOptions){.stop_after = "simplify"}, "- simplify ");
+  expect_calls((PassRunOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "merge_branches"},
+               "- ");
   expect_calls((PassRunOptions){.only = list, .only_count = COUNT}, "- simplify fold_bounds coalesce ");
   expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .most = 2}, "- simplify fold_bounds ");
   expect_calls((PassRunOptions){.only = list, .only_count = COUNT, .stop_after = "fold_bounds"},
                "- simplify fold_bounds ");
+  expect_calls((PassRunOptions){.only = twice, .only_count = 3, .stop_after = "swap_dots"}, "- simplify ");
+  expect_calls((PassRunOptions){.only = again, .only_count = 5, .stop_after = "fold_bounds", .stop_run = 2},
+               "- fold_bounds coalesce fold_bounds ");
   expect_calls(
       (PassRunOptions){.only = list, .only_count = COUNT, .disabled = &simplify, .disabled_count = 1},
       "- fold_bounds coalesce ");
