@@ -16,6 +16,7 @@ A text begins with the byte 1e, its kind, its words with the byte 1f between the
   D  a code of mistakes; `codes`: all                   J  a word of the Python API; K: an option or attribute of it
   B  objects of the Python API, whose members J has     F  names of the Python API to suggest, a line each;
   X  names of Triton that are not taken, by patterns    U  those without a module
+  I  a pass, or an op, attribute or trait of tile IR
 
 The bytes 01 and 02 are around what a terminal shows in bold. Lines have at most 100 columns, apart from examples."""
 import fnmatch
@@ -434,11 +435,37 @@ def of_compiler():
     for line in re.findall(r"^(?:X|STEPS?)\(.*\)$", read("passes/passes.def"), re.M):
         name = re.match(r"(?:STEP\(\w+, |\w+\()(\w+)", line)[1]
         text = f"A pass of the compiler. {strings(line)[-1]} --print-after={name} shows its result; docs/passes.md has all passes."
-        yield "T", [name], f"{bold(name)}\n\n{wrapped(text, 0, 0)}\n"
-    for row in rows("ir/ops.def"):
-        name, operands = row[:2]
-        text = f"An op of tile IR{', with the operands ' + operands if operands else ''}: {row[-1].rstrip('.')}. docs/tir.md has all ops."
-        yield "T", [name], f"{bold(name)}\n\n{wrapped(text, 0, 0)}\n"
+        yield "I", [name], f"{bold(name)}\n\n{wrapped(text, 0, 0)}\n"
+    for old, name in re.findall(r"^ALIAS\((\w+), (\w+)\)$", read("passes/passes.def"), re.M):
+        yield "I", [old], f"{bold(old)}\n\n{wrapped(f'An earlier name of the pass {name}. docs/passes.md has all passes.', 0, 0)}\n"
+    yield from tile_ir()
+
+
+def sentence(text):
+    text = plain(text).rstrip(".")
+    return text[:1].upper() + text[1:] + "."
+
+
+def tile_ir():
+    """Ops of tile IR, their attributes and traits: the tables of docs/tir.md."""
+    ops, attributes = [], {}
+    for line in re.findall(r"^\| .*(?= \|$)", read("docs/tir.md").split("## Ops and attributes")[1], re.M):
+        cells = [re.sub(r"<a id=[^>]*></a>", "", cell).strip() for cell in re.split(r"(?<= )\|(?= )", line[1:] + " ")]
+        name = cells[0].strip("`")
+        if len(cells) == 7 and name != "op":
+            facts = "".join(f"  {title + ':':<13}{wrapped(cell or 'none', 15, 15)}\n" for title, cell in zip(("operands", "results", "types", "attributes", "traits"), cells[1:]))
+            ops.append((name, f"{bold(name + ', an op of tile IR')}\n\n{wrapped(sentence(cells[6]), 0, 0)}\n{facts}docs/tir.md#op-{name} explains the columns.\n"))
+            for each in cells[4].split(" "):
+                attributes.setdefault(each.rstrip("?"), []).append(name)
+        elif len(cells) == 3 and name != "attribute":
+            text = f"{cells[1]}. {sentence(cells[2])} Ops: {', '.join(attributes.get(name, []))}. docs/tir.md#attr-{name} is its row."
+            yield "I", [name], f"{bold(name + ', an attribute of ops of tile IR')}\n\n{wrapped('Kind: ' + text, 0, 0)}\n"
+        elif len(cells) == 2 and cells[0][0] != "`" and name not in ("trait", "constraint"):
+            names, meanings = name.split(", "), cells[1].split("; ")
+            for at, each in enumerate(names):
+                text = sentence(meanings[at] if len(meanings) == len(names) else cells[1])
+                yield "I", [each], f"{bold(each + ', a trait of ops of tile IR')}\n\n{wrapped(text + ' docs/tir.md has all traits.', 0, 0)}\n"
+    yield from (("I", [name], body) for name, body in ops)
 
 
 # --- the Python API: docs/reference/python.md ---
@@ -805,8 +832,7 @@ def texts():
     yield from ((kind, list(dict.fromkeys(word for key in keys for word in plain_words(key)[kind == "N":])), body) for kind, keys, body in others)
     yield from topics()
     yield from of_launchers()
-    of_python = {word for line in rows("tools/options/words.def") for word in line[0].split(" ")}
-    compiler = [text for text in of_compiler() if text[1][0] not in of_python]
+    compiler = list(of_compiler())
     yield from compiler
     yield from architectures()
     of_c = list(c_names())

@@ -44,11 +44,17 @@ static ExitStatus command_help(const Options *options) {
   else if (options->option) {
     if (options->word) options_print_meaning(options->word, colors, &text);
     options_print_option(options->option, colors, &text);
-    if (options->word) options_print_python_option(options->word, colors, &text);
+    if (options->word) {
+      options_print_python_option(options->word, colors, &text);
+      options_print_compiler(options->word, colors, &text);
+    }
   } else if (options->function) {
     language_print_help(options->function, colors, &text);
     options_print_spec(options->function, &text);
-    if (options->word) options_print_python(options->word, colors, &text);
+    if (options->word) {
+      options_print_python(options->word, colors, &text);
+      options_print_compiler(options->word, colors, &text);
+    }
   } else if (options->word)
     options_print_word(options->word, colors, &text);
   else

@@ -401,13 +401,26 @@ static const char *const trait_names[] = {
     "async",   "sync",    "ring",     "combines",    "moves",   "arithmetic", "associates", "slow",
     "single",  "chooses", "converts", "pieces",      "outside", "grouped",    "setup"};
 
+static const struct {
+  OpKind first;
+  const char *title;
+} op_groups[] = {
+#define X(kind, ...)
+#define GROUP(first, title) {OP_##first, title},
+#include "ir/ops.def"
+#undef X
+};
+
 void ir_print_op_table(Buf *out) {
-  buf_text(
-      out,
-      "| op | operands | results | types | attributes | traits | meaning |\n|---|---|---|---|---|---|---|\n");
   for (int kind = 0; kind < OP_COUNT; kind++) {
     const OpInfo *info = op_info((OpKind)kind);
-    buf_printf(out, "| `%s` | %s | ", info->name, info->operands);
+    for (size_t i = 0; i < sizeof op_groups / sizeof *op_groups; i++)
+      if (op_groups[i].first == (OpKind)kind)
+        buf_printf(out,
+                   "\n### %s\n\n| op | operands | results | types | attributes | traits | meaning |\n"
+                   "|---|---|---|---|---|---|---|\n",
+                   op_groups[i].title);
+    buf_printf(out, "| <a id=\"op-%s\"></a>`%s` | %s | ", info->name, info->name, info->operands);
     if (info->results < 0)
       buf_text(out, "as yielded");
     else
@@ -421,10 +434,11 @@ void ir_print_op_table(Buf *out) {
     }
     buf_printf(out, " | %s |\n", info->meaning);
   }
-  buf_text(out, "\n| attribute | kind | meaning |\n|---|---|---|\n");
+  buf_text(out, "\n### Attributes\n\n| attribute | kind | meaning |\n|---|---|---|\n");
   static const char *const kinds[] = {"integer", "float", "string", "flag", "integers", "layout", "word"};
   for (int key = 0; key < ATTR_COUNT; key++) {
     const AttrInfo *info = attr_info((AttrKey)key);
-    buf_printf(out, "| `%s` | %s | %s |\n", info->name, kinds[info->kind], info->meaning);
+    buf_printf(out, "| <a id=\"attr-%s\"></a>`%s` | %s | %s |\n", info->name, info->name, kinds[info->kind],
+               info->meaning);
   }
 }

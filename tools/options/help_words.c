@@ -322,6 +322,17 @@ static bool numpy_function(const char *word, char name[80]) {
   return language_has(name) && !has_text("N", word, is_about);
 }
 
+// A text of CUDA's or NumPy's words has, on their side, this one as it was asked for: "sinf" is not "__sinf".
+static bool spells(Str text, const char *asked) {
+  size_t n = strlen(asked);
+  for (size_t i = 1; i + n < text.n && !(text.at[i] == BOLD && text.at[i - 1] == '\n'); i++) {
+    char before = text.at[i - 1], after = text.at[i + n];
+    if (memcmp(text.at + i, asked, n) != 0 || char_is_word(before) || before == '.') continue;
+    if (!char_is_word(after) && after != '.' && after != '*') return true;
+  }
+  return false;
+}
+
 static void put_other_word(Buf *out, const char *word, bool colors) {
   const char *system = NULL, *page = NULL;
   HelpText found;
@@ -332,7 +343,11 @@ static void put_other_word(Buf *out, const char *word, bool colors) {
   }
   const char *kinds = other_kinds(word);
   WordTest *test = has_text(kinds, word, is_about_all) ? is_about_all : is_about;
+  bool spelled = false;
+  for (const char *at = help_texts; !spelled && find_text(&at, kinds, word, test, &found);)
+    spelled = spells(found.text, word);
   for (const char *at = help_texts; find_text(&at, kinds, word, test, &found);) {
+    if (spelled && !spells(found.text, word)) continue;
     put_apart(out, found.text, colors);
     system = found.kind == 'C' ? "CUDA" : "NumPy";
     page = found.kind == 'C' ? "docs/how-to/coming-from-cuda.md" : "docs/how-to/coming-from-numpy.md";
@@ -398,9 +413,13 @@ void options_print_python_option(const char *word, bool colors, Buf *out) {
 
 bool options_has_word(const char *word) {
   char name[80];
-  return numpy_function(word, name) || strcmp(word, "SPEC") == 0 || has_text("ST", word, is_word) ||
+  return numpy_function(word, name) || strcmp(word, "SPEC") == 0 || has_text("STI", word, is_word) ||
          has_text("G", word, is_same) || has_text(other_kinds(word), word, is_about) ||
          options_has_python(word);
+}
+
+void options_print_compiler(const char *word, bool colors, Buf *out) {
+  put_texts(out, "I", word, is_word, true, colors);
 }
 
 bool options_has_numpy(const char *word) { return has_text("N", word, is_about); }
@@ -419,9 +438,11 @@ void options_print_word(const char *word, bool colors, Buf *out) {
   put_other_word(out, word, colors);
   put_texts(out, "T", word, is_word, true, colors);
   options_print_python(word, colors, out);
-  if (out->n) return;
-  put_texts(out, "G", word, ends_in, true, colors);
-  put_texts(out, "P", word, is_word, true, colors);
+  if (!out->n) {
+    put_texts(out, "G", word, ends_in, true, colors);
+    put_texts(out, "P", word, is_word, true, colors);
+  }
+  options_print_compiler(word, colors, out);
 }
 
 size_t options_words(Arena *arena, bool full, const char **words, size_t room) {

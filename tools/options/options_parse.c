@@ -34,6 +34,12 @@ static bool find_verb(const char *word, Command *command) {
   return false;
 }
 
+static bool looks_like_cuda(const char *word) {
+  Str text = str_from(word);
+  bool driver = str_starts(text, "cu") && word[2] >= 'A' && word[2] <= 'Z';
+  return driver || str_starts(text, "cuda") || str_starts(text, "__") || strstr(word, "::");
+}
+
 // Reports `problem` with the name that was probably meant, or all commands. Names are those of commands, and
 // `more` ones. Returns false.
 static bool no_such_command(OptionParser *p, const char *problem, const char *word, const char *const *more,
@@ -55,7 +61,10 @@ static bool no_such_command(OptionParser *p, const char *problem, const char *wo
     if (near && options_has_numpy(near)) buf_printf(p->error, "; did you mean 'np.%s'?", near);
     return false;
   }
+  if (more_count && looks_like_cuda(word))
+    buf_text(p->error, "; docs/how-to/coming-from-cuda.md has CUDA's words");
   if (near) return buf_printf(p->error, "; did you mean '%s'?", near), false;
+  if (more_count && looks_like_cuda(word)) return false;
   buf_text(p->error, "; commands are");
   for (uint32_t i = 0; i < count; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
   if (more_count) buf_text(p->error, "; 'tilec help language' lists functions");

@@ -1,13 +1,11 @@
 # The Python API and Triton's host side, from docs/reference/python.md; what tilec does not take, from docs/triton-versions.md.
-for word in triton.jit do_not_specialize use_cuda_graph n_spills triton.knobs.runtime.debug knobs.runtime.interpret tilec.Device \
+for word in triton.jit do_not_specialize n_spills triton.knobs.runtime.debug knobs.runtime.interpret tilec.Device \
   triton.heuristics triton.set_allocator clc num_ctas tl.float8e4b15 float8e5b16 libdevice.j0 triton.profiler \
-  TRITON_CACHE_DIR top_k kernel.asm Config.num_warps launch_enter_hook triton.runtime.driver triton.testing triton fn.nothing; do
+  TRITON_CACHE_DIR top_k kernel.asm Config.num_warps triton.runtime.driver triton fn.nothing; do
   t "tilec help $word"
 done
 t 'tilec help warmup | grep -E "^[A-Za-z]"'
-t 'tilec help num_stages'
 t 'tilec help num_warps | grep -E "^(tl\.)?num_warps"'
-t 'tilec help --num-stages'
 t 'tilec help shared'
 t 'tilec help ttgir'
 t 'tilec help autotne'
