@@ -367,12 +367,33 @@ static void add_table(Told *t, Names *names, uint64_t table, const char *name) {
              (BufferName){.name = arena_printf(&t->arena, "(bytes of %s[%u])", name, i), .elem = ELEM_U8});
 }
 
+static uint32_t struct_words(const Told *t, uint32_t i) {
+  return tilec_sim_param_at(t->kernel->kernel, t->kernel->by_value.at[i])->size / (uint32_t)sizeof(uint64_t);
+}
+
+// What the pointers in structs of C by value point to.
+static void add_structs(Told *t, Names *names) {
+  for (uint32_t i = 0; i < t->kernel->by_value.n; i++) {
+    uint32_t param = t->kernel->by_value.at[i];
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)t->launch->args[param];
+    for (uint32_t at = 0; at < struct_words(t, i); at++) {
+      uint64_t word;
+      memcpy(&word, bytes + at * sizeof word, sizeof word);
+      const char *name =
+          arena_printf(&t->arena, "%u (its pointer at byte %u)", param, at * (uint32_t)sizeof word);
+      add_name(t, names, word, (BufferName){.name = name, .elem = ELEM_U8});
+    }
+  }
+}
+
 // The arguments' buffers, if known: the allocations that they point into, and with several devices also what
 // tables point to.
 static void buffer_names(Told *t, Names *names) {
   const KernelLaunch *launch = t->launch;
   uint32_t devices = launch->limits.devices ? launch->limits.devices : 1;
-  names->at = ARENA_ARRAY(&t->arena, BufferName, devices * t->pointer_count * (TILEC_SIM_MAX_DEVICES + 1));
+  uint32_t room = devices * t->pointer_count * (TILEC_SIM_MAX_DEVICES + 1);
+  for (uint32_t i = 0; i < t->kernel->by_value.n; i++) room += struct_words(t, i);
+  names->at = ARENA_ARRAY(&t->arena, BufferName, room);
   for (uint32_t i = 0; i < devices * t->pointer_count; i++) {
     const SimPointer *pointer = &t->pointers[i % t->pointer_count];
     uint32_t device = i / t->pointer_count;
@@ -384,6 +405,7 @@ static void buffer_names(Told *t, Names *names) {
   for (uint32_t i = 0; devices > 1 && i < t->pointer_count; i++)
     if (t->pointers[i].param < launch->arg_count && elem_bytes(t->pointers[i].elem) == sizeof(uint64_t))
       add_table(t, names, launch->args[t->pointers[i].param], t->pointers[i].name);
+  if (t->kernel->is_ptx) add_structs(t, names);
 }
 
 static const char *const *pointer_names(Told *t) {

@@ -87,6 +87,7 @@ bool expect_load(Arena *arena, const Expectation *expectation, const Argument *b
   expected->data = array.data;
   expected->rtol = expectation->given ? expectation->rtol : fmax(own.rtol, other.rtol);
   expected->atol = expectation->given ? expectation->atol : fmax(own.atol, other.atol);
+  expected->usual = !expectation->given && expected->atol > 0;
   return true;
 }
 

@@ -34,6 +34,7 @@ typedef struct Expected {
   Elem elem; // of the data
   const uint8_t *data;
   double rtol, atol;
+  bool usual; // The tolerances are those of the types, and not 0.
 } Expected;
 
 // Reads the array and chooses the tolerances. False, with the reason in *why (in the arena), if the number of

@@ -103,6 +103,8 @@ uint64_t run_address(const Run *run, const RunArg *arg);
 tilec_status run_launch_devices(Run *run, const DeviceKernel *kernel, const int64_t grid[3],
                                 const uint64_t *bits);
 
+// Reports that --save NAME or the like names no buffer, with those that there are. Returns false.
+bool run_no_buffer(const Run *run, const char *option, const char *text, Str name);
 // The argument of that name that owns its buffer. NULL: none.
 const RunArg *run_find_buffer(const Run *run, const char *name);
 // The argument or --buffer of that name. NULL: none.

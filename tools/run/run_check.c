@@ -12,6 +12,16 @@ typedef struct CheckTotals {
   bool unwritten;                      // an output has elements that no program wrote
 } CheckTotals;
 
+// Notes, at the last error, what takes a reference with other parameters.
+static tilec_status other_reference(const Run *run, Compilation *c) {
+  if (run->options->check_file && c->diags.errors && c->diags.list.n)
+    diag_note(&c->diags, vec_last(&c->diags.list), LOC_NONE,
+              "--check=FILE launches both kernels with the same arguments and grid. For another launch save "
+              "its results with 'tilec run %s --save NAME=want.npy', and compare by --expect NAME=@want.npy",
+              tool_source_name(run->options->check_file));
+  return TILEC_ERROR_COMPILE;
+}
+
 // Elaborates the reference's kernel: of --check's file, or the same kernel again. The first one's tile IR has
 // been through the passes.
 static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, Compilation *c) {
@@ -28,7 +38,8 @@ static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, 
   if (status != TILEC_OK) return status;
   again.spec.target = run->spec.target;
   run_specialise(&again, bound);
-  return compile_elaborate(c, &again.spec);
+  status = compile_elaborate(c, &again.spec);
+  return status == TILEC_ERROR_COMPILE ? other_reference(run, c) : status;
 }
 
 static bool same_parameters(const Run *run, const Func *func) {
@@ -57,7 +68,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
   Func *func = c->module->funcs.at[0];
   if (!same_parameters(run, func)) {
     diag_error(&c->diags, func->loc, "[T1405] the reference kernel '%s' has other parameters", func->name);
-    return TILEC_ERROR_COMPILE;
+    return other_reference(run, c);
   }
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, bound->count);
   for (uint32_t i = 0; i < bound->count; i++) args[i].bits = bound->bits[i];

@@ -29,6 +29,22 @@ ReportContext run_report_context(const Run *run) {
   return context;
 }
 
+bool run_no_buffer(const Run *run, const char *option, const char *text, Str name) {
+  const char **names = ARENA_ARRAY(run->arena, const char *, run->holder_count);
+  size_t n = 0;
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (run->params[i].buffer) names[n++] = run->params[i].name;
+  Buf list = {0};
+  if (n)
+    buf_text(&list,
+             options_file_is_ptx(run->options) ? "; buffers of PTX have numbers: " : "; the buffers are ");
+  diag_list_names(name, names, n, &list);
+  tool_error("[T1006] %s %s: there is no buffer '%.*s'%s", option, text, STR_ARG(name),
+             list.at ? list.at : "");
+  buf_free(&list);
+  return false;
+}
+
 void run_note_hint(Run *run) {
   Diags *diags = &run->c->diags;
   if (run->ptx_hint && diags->errors)

@@ -12,6 +12,9 @@ typedef struct Printed {
   bool all;
 } Printed;
 
+static const char wrong_range[] =
+    "[T1006] --print %s: a range is [A:B], [A:], [:B] or [A], of numbers from 0";
+
 // "A:B", "A:", ":B", ":" or "A". False: none of these.
 static bool parse_bounds(Str text, uint64_t *begin, uint64_t *end) {
   const char *colon = memchr(text.at, ':', text.n);
@@ -42,8 +45,7 @@ static bool parse_printed(const Run *run, const char *text, Printed *printed) {
   *printed = (Printed){.param = holder_of(run, (Str){text, (size_t)(open - text)})};
   if (!printed->param) return false;
   if (!parse_bounds(bounds, &printed->begin, &printed->end) || printed->begin > printed->end)
-    return tool_error("[T1006] --print %s: a range is [A:B], [A:], [:B] or [A], of numbers from 0", text),
-           false;
+    return tool_error(wrong_range, text), false;
   uint64_t elements = printed->param->value.elements;
   if (printed->end == UINT64_MAX) printed->end = elements;
   if (printed->begin > elements || printed->end > elements)
@@ -59,8 +61,9 @@ bool run_check_prints(const Run *run) {
     Printed printed;
     if (parse_printed(run, text, &printed)) continue;
     if (printed.param) return false;
-    return tool_error("[T1006] --print %s: there is no buffer '%.*s'", text, (int)strcspn(text, "["), text),
-           false;
+    Str name = {text, strcspn(text, "[")};
+    if (holder_of(run, name)) return tool_error(wrong_range, text), false;
+    return run_no_buffer(run, "--print", text, name);
   }
   return true;
 }

@@ -105,8 +105,7 @@ bool run_check_outputs(const Run *run) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < o->saves.n; i++) {
     const NamedText *save = &o->saves.at[i];
-    if (!saved_param(run, save))
-      return tool_error("[T1006] --save %s: there is no buffer '%s'", save->name, save->name), false;
+    if (!saved_param(run, save)) return run_no_buffer(run, "--save", save->name, str_from(save->name));
     outputs[count++] = save->text;
   }
   if (o->stats_file) outputs[count++] = o->stats_file;

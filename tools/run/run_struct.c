@@ -79,6 +79,11 @@ bool run_structs_fit(Run *run, const DeviceKernel *kernel) {
           "integer without a type is an int, and a number with a point a float; give other types as in "
           "100:i64 or 0.5:fp64",
           i, (unsigned long long)bytes, params.bytes[i]);
+    uint32_t size = params.bytes[i];
+    int64_t high = size < sizeof(uint64_t) ? param->value.i >> (8 * size - 1) : 0;
+    if (param->value.kind == ARGUMENT_INT && !param->typed && (high > 1 || high < -1))
+      diag_error(diags, LOC_NONE, "[T1003] %s has %u byte%s; it cannot hold %lld", run_arg_name(run, param),
+                 size, size == 1 ? "" : "s", (long long)param->value.i);
     if (!tuple && params.bytes[i] > sizeof(uint64_t))
       diag_error(
           diags, LOC_NONE,

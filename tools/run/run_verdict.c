@@ -106,7 +106,7 @@ bool run_load_expectations(Run *run) {
     const Expectation *e = &o->expectations.at[i];
     const RunArg *param = run_find_buffer(run, e->name);
     const char *why;
-    if (!param) return tool_error("[T1006] --expect %s: there is no buffer '%s'", e->name, e->name), false;
+    if (!param) return run_no_buffer(run, "--expect", e->name, str_from(e->name));
     run->expected[i].param = param;
     if (!expect_load(run->arena, e, &param->value, &run->expected[i].array, &why))
       return tool_error("[T1006] --expect %s=@%s: %s", e->name, e->path, why), false;
@@ -135,6 +135,9 @@ static void report_expected(Run *run, const RunExpected *e, const ExpectResult *
     expect_print_pair(e->param->name, &e->array, e->param->result, result->first[k], &text);
     diag_note(&run->c->diags, diag, LOC_NONE, "%s", text.at);
   }
+  if (e->array.usual)
+    diag_note(&run->c->diags, diag, LOC_NONE, "another tolerance: --expect %s=@%s:RTOL,ATOL", e->param->name,
+              e->array.path);
   buf_free(&text);
 }
 

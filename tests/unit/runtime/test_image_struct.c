@@ -89,6 +89,26 @@ TEST(test_layout) {
   tilec_device_close(device);
 }
 
+TEST(test_report) {
+  tilec_device *device = open_device("sim");
+  tilec_kernel *kernel = copy_kernel(device);
+  tilec_buffer *out;
+  assert_ok(tilec_buffer_new(device, 40, &out));
+  tilec_arg items[6] = {typed(tilec_arg_int(0), TILEC_I64), typed(tilec_arg_int(0), TILEC_I64)};
+  for (int i = 2; i < 6; i++) items[i] = items[0];
+  items[0] = tilec_arg_buffer(TILEC_I32, out);
+  tilec_tuple given = tuple_of(items, 6), pair = tuple_of(items + 1, 1);
+  const tilec_arg args[] = {tilec_arg_tuple(&given), tilec_arg_tuple(&pair)};
+  tilec_launch_options launch = TILEC_LAUNCH_OPTIONS_INIT;
+  launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+  launch.check = 1;
+  assert_error(tilec_launch(kernel, &launch, args, 2), TILEC_ERROR_LAUNCH,
+               "byte 40 of 40 of argument 0 (its pointer at byte 0)");
+  tilec_buffer_free(out);
+  tilec_kernel_free(kernel);
+  tilec_device_close(device);
+}
+
 static void expect_refused(tilec_kernel *kernel, const tilec_arg *items, size_t count, const char *text) {
   tilec_tuple given = tuple_of(items, count);
   const tilec_arg args[] = {tilec_arg_tuple(&given), tilec_arg_int(0)};
@@ -128,6 +148,7 @@ TEST(test_refused) {
 int suite_image_struct(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layout),
+      cmocka_unit_test(test_report),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
