@@ -396,7 +396,10 @@ static void lex_all(Lexer *lexer) {
 void lex_file(Arena *arena, Str text, uint16_t file, Lexed *out) {
   const Byte *at = (const Byte *)text.at, *limit = at + text.n;
   if (str_starts(text, "\xef\xbb\xbf")) at += 3;
-  Lexer lexer = {.arena = arena, .out = out, .cursor = at, .limit = limit, .line_start = at, .line = 1, .base = 1};
+  // After a vertical tab the first line is line 0: the Python package puts a decorator before a text's first line.
+  bool before = at < limit && *at == '\v';
+  at += before;
+  Lexer lexer = {.arena = arena, .out = out, .cursor = at, .limit = limit, .line_start = at, .line = !before};
   lexer.base = (uint32_t)(at - (const Byte *)text.at) + 1;
   lexer.file = file;
   lexer.n_indents = 1;

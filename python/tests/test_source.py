@@ -88,9 +88,11 @@ class Sources(unittest.TestCase):
 
     def test_an_error_is_at_its_line(self):
         text = TEXT.replace("7.0", "nothing")
-        with self.assertRaises(tilec.CompilationError) as caught:
-            made(text, source=text)[1](floats([0, 0]), N=2)
-        self.assertEqual(caught.exception.diagnostics[0].line, 7)
+        for source, line in ((text, 7), (text[text.index("def kernel") :], 2)):
+            with self.subTest(line=line), self.assertRaises(tilec.CompilationError) as caught:
+                made(text, source=source)[1](floats([0, 0]), N=2)
+            self.assertEqual(caught.exception.diagnostics[0].line, line)
+            self.assertIn("tl.store(x + tl.arange(0, N), nothing)", str(caught.exception))
 
     def test_wrong(self):
         for text in ("def other(x): pass", "x = 1", "def kernel(", ""):

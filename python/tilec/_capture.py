@@ -248,11 +248,9 @@ class Unit:
         source = self.source
         lines = [*edited(source, resolver.edits), *resolver.after]
         start = source.tree.lineno - source.first
-        head = [b""] * (source.tree.lineno - 1)
-        if not head:
-            head = [b""]  # a function on the first line moves down by one
+        head = [b""] * (source.tree.lineno - 1) or [b"\v"]  # a vertical tab begins line 0
         indent = source.lines[start][: source.tree.col_offset]
-        head[-1] = indent + self.decorator().encode()
+        head[-1] += indent + self.decorator().encode()
         if source.indented:
             head = head if len(head) > 1 else [b"", *head]
             head[-2] = b"if 1:"
