@@ -96,7 +96,7 @@ void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t m
   WarpCheck *check = warp_check(warp);
   cluster_twice(warp, insn, check->at_cluster & mask,
                 "these threads have arrived at the cluster's barrier, and not waited",
-                "barrier.cluster.wait before the next barrier.cluster.arrive");
+                "cluster.barrier_wait() (barrier.cluster.wait) before the next barrier.cluster.arrive");
   check->at_cluster |= mask;
   view_join(&of_cluster(warp->block)->cluster_arriving, &warp_check(warp)->view, checker->strands,
             &checker->failed);
@@ -115,7 +115,7 @@ void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mas
   WarpCheck *check = warp_check(warp);
   cluster_twice(warp, insn, mask & ~check->at_cluster,
                 "these threads wait at the cluster's barrier without an arrival",
-                "barrier.cluster.arrive before barrier.cluster.wait");
+                "cluster.barrier_arrive() (barrier.cluster.arrive) before barrier.cluster.wait");
   check->at_cluster &= ~mask;
   view_join(&warp_check(warp)->view, &of_cluster(warp->block)->cluster_complete, checker->strands,
             &checker->failed);

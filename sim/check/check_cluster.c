@@ -39,9 +39,8 @@ static void report_peer(Warp *warp, const Insn *insn, uint32_t lanes, const Bloc
   report_buffer(report, warp, SPACE_SHARED, address);
   report_message(report, "%s of CTA %u of the cluster is accessed, and that CTA may %s", report->buffer,
                  owner->rank, started ? "have ended" : "not have started yet");
-  report_order(report, started
-                           ? "a barrier of the cluster (barrier.cluster.arrive and .wait) before the CTA ends"
-                           : "a barrier of the cluster (barrier.cluster.arrive and .wait) before the access");
+  report_order(report, started ? "cluster.sync() (barrier.cluster.arrive and .wait) before the CTA ends"
+                               : "cluster.sync() (barrier.cluster.arrive and .wait) before the access");
 }
 
 void visit_peer(Warp *warp, const Insn *insn, uint32_t lanes, const Block *owner, uint64_t address,

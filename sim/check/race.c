@@ -81,7 +81,7 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
   if (on_other_device(actor, mark))
     report_order(report, "a release by the first device and an acquire by the second, both of scope .sys");
   else if (block != actor->warp->block->index && mark->strand - actor->first < actor->strands)
-    report_order(report, "a barrier of the cluster (barrier.cluster.arrive and .wait), or an mbarrier");
+    report_order(report, "cluster.sync() (barrier.cluster.arrive and .wait), or an mbarrier");
   else if (block != actor->warp->block->index) {
     if (mark->info & actor->mark.info & MARK_STRONG)
       report_order(report, "scope .cta (_block in CUDA) orders nothing between CTAs: use scope .gpu");

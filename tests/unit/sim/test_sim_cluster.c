@@ -148,7 +148,7 @@ static const Plant plants[] = {
     {"exchange", "mapa.shared", "mapa.shared::cluster.u32 %r6, %r5, 2; // rank", TILEC_SIM_OUT_OF_BOUNDS, "// store",
      "belongs to CTA 2 of a cluster of 2", 0},
     {"exchange", "aligned; // written", "bar.sync 0; // written", TILEC_SIM_RACE_WRITE_READ, "// own",
-     "a barrier of the cluster", 1 << TILEC_SIM_LATE_DOWN},
+     "cluster.sync()", 1 << TILEC_SIM_LATE_DOWN},
     {"send", "// arrive", NULL, TILEC_SIM_DEADLOCK, NULL, "64 arrivals", 0},
     {"send", "// wait", "bra BYTES; // wait", TILEC_SIM_RACE_WRITE_READ, "// read", "not ordered", 0},
     {"send", "// expect", "mbarrier.arrive.expect_tx.shared.b64 _, [bytes], 768; // expect",
