@@ -572,6 +572,12 @@ static void add_read_again(Explanation *e, const CostTraffic *traffic) {
   loss.change =
       "fewer and larger programs at once (num_warps), or keep each row in registers and read it once";
   loss.fix = "one tile that holds the row, read once";
+  uint32_t now = func_warps(r->func), warps = explain_warps_for_row(now, traffic, r->programs);
+  if (!warps)
+    loss.fix = "larger --num-warps, so that fewer programs run at once";
+  else if (warps != now)
+    loss.fix = arena_printf(e->run->arena, "%s, with --num-warps %u", loss.fix, warps);
+  loss.assumes = "with the same number of programs, and no spills";
   loss.knobs = KNOB_TILE | KNOB_WARPS;
   add_loss(e, loss, &(CostSaving){.memory = r->again});
 }
