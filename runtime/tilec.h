@@ -859,8 +859,8 @@ typedef struct tilec_kernel_attributes {
 #define TILEC_KERNEL_ATTRIBUTES_INIT                                                                         \
   { sizeof(tilec_kernel_attributes), 0, 0, 0, 0, 0, 0 }
 
-/* Reads the resources of the code for such arguments, which is compiled if necessary. The errors are those of
- * tilec_kernel_prepare.
+/* Reads the resources of the code for such arguments, compiled if necessary (-1: not reported, as registers on sim).
+ * The errors are those of tilec_kernel_prepare.
  *   args: As for tilec_launch
  *   arg_count: The number of args */
 TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args,

@@ -410,6 +410,8 @@ public:
     const tilec_arg list[] = {arg(args)..., tilec_arg_none()};
     check(tilec_kernel_prepare(get(), list, sizeof...(args)));
   }
+  // Reads the resources of the code for such arguments, compiled if necessary. -1: the device does not report it, as
+  // registers, local_bytes and blocks on the simulator.
   template <typename... Args> tilec_kernel_attributes attributes(const Args &...args) const {
     const tilec_arg list[] = {arg(args)..., tilec_arg_none()};
     tilec_kernel_attributes found = TILEC_KERNEL_ATTRIBUTES_INIT;

@@ -82,8 +82,11 @@ static const char *how_to_agree(Elab *e, const Obj *a, const Obj *b) {
                         elab_shape_text(e, y->rank, y->shape));
   if (!same) return "give it one shape on both paths";
   if (!tiles && type_is_float(y) && !type_is_float(x)) return "begin with a float, such as 0.0";
-  return arena_printf(e->arena, "give it one type, or convert with .to(tl.%s)",
-                      elem_info(type_element(x)->elem)->long_name);
+  const ElemInfo *begins = elem_info(type_element(x)->elem), *ends = elem_info(type_element(y)->elem);
+  if (type_is_float(x) && type_is_float(y) && ends->bits > begins->bits)
+    return arena_printf(e->arena, "begin with tl.%s, or round with .to(tl.%s)", ends->long_name,
+                        begins->long_name);
+  return arena_printf(e->arena, "give it one type, or convert with .to(tl.%s)", begins->long_name);
 }
 
 void elab_type_changes(Elab *e, Loc loc, const char *name, const Binding *a, const char *where_a,
