@@ -47,8 +47,8 @@ class Option:
         fixed = {"SM": lambda: re.findall(r"^X\((\w+)", read("target/target.def"), re.M),
                  "PASS": lambda: re.findall(r"^(?:X\(|STEP\(\w+, )(\w+)", read("passes/passes.def"), re.M) + [""],
                  "DEVICE": lambda: ["auto", "cuda", "sim", "eval"]}
-        if self.value in fixed:
-            return " ".join(fixed[self.value]())
+        if self.value.split("[")[0] in fixed:
+            return " ".join(fixed[self.value.split("[")[0]]())
         if (found := re.match(r"CHOICE\([\w.]+, (.*?)\)", self.effect)) and self.name:
             return " ".join(re.findall(STRING, found.group(1)))
         if found := re.match(r"NAMES\([\w.]+, (\w+)\)", self.effect):
