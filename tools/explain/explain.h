@@ -102,6 +102,8 @@ void explain_add_saving(CostSaving *sum, const CostSaving *more);
 void explain_search(Explanation *e);
 // Puts the configuration that avoids the loss into its advice, and if it `compiles`, the gain of tf32.
 void explain_try(const Explanation *e, Loss *loss, bool compiles);
+// Bytes that are read of the buffer if each is read once.
+double explain_once(const CostTraffic *traffic);
 // The fewest warps, of at least `now`, that hold in registers what a program reads of the buffer. 0: it is too much.
 uint32_t explain_warps_for_row(uint32_t now, const CostTraffic *traffic, uint64_t programs);
 // Finds the answer, from the losses and the other configurations.

@@ -579,7 +579,8 @@ static void add_read_again(Explanation *e, const CostTraffic *traffic) {
     loss.fix = arena_printf(e->run->arena, "%s, with --num-warps %u", loss.fix, warps);
   loss.assumes = "with the same number of programs, and no spills";
   loss.knobs = KNOB_TILE | KNOB_WARPS;
-  add_loss(e, loss, &(CostSaving){.memory = r->again});
+  double sectors = (traffic->read - explain_once(traffic)) / 32;
+  add_loss(e, loss, &(CostSaving){.memory = r->again, .sectors = sectors, .steps = sectors});
 }
 
 // The constexpr for groups of tiles that share rows or columns, by its name, as in GROUP and GROUP_SIZE_M. NULL: none.

@@ -370,9 +370,13 @@ void explain_search(Explanation *e) {
   if (e->what_if.n) qsort(e->what_if.at, e->what_if.n, sizeof *e->what_if.at, faster_first);
 }
 
+double explain_once(const CostTraffic *traffic) {
+  return traffic->memory - traffic->again - traffic->written;
+}
+
 uint32_t explain_warps_for_row(uint32_t now, const CostTraffic *traffic, uint64_t programs) {
   enum { MAX_REGISTERS = 64 }; // per thread, of 4 bytes
-  double row = (traffic->memory - traffic->again - traffic->written) / (double)programs;
+  double row = explain_once(traffic) / (double)programs;
   while (now <= NUM_WARPS_MAX && row > 4.0 * MAX_REGISTERS * 32 * now) now *= 2;
   return now <= NUM_WARPS_MAX ? now : 0;
 }

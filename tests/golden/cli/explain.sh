@@ -27,3 +27,4 @@ t "tilec explain add.tile n=1"
 t "tilec explain add.ptx"
 t "tilec explain add.tile $add --device cuda"
 t "tilec add.tile --format=json"
+t 'tilec explain "$ROOT/examples/how-to/numpy_long_rows.py" --quick --grid 2048 x_ptr=randn:fp32[2048,30001] out_ptr=empty:fp32[2048,30001] columns=30001 BLOCK=1024 | grep -o "Try one tile.*num-warps 16"'
