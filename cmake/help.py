@@ -336,17 +336,14 @@ def table_rows(lines):
 
 
 def words_of(cell):
-    """The words between commas, without the marks of code."""
-    found = [word.strip().strip("`") for word in re.findall(r"(?:`[^`]*`?|[^,`])+", cell)]
+    """The words between commas: what is code of them, or all."""
+    found = [word.strip().lstrip("`").split("`")[0] for word in re.findall(r"(?:`[^`]*`?|[^,`])+", cell)]
     return found[:found.index("")] if "" in found else found
 
 
 def plain(text):
     """Without the marks of code and of links."""
-    parts = re.split(r"`", text)
-    for i in range(0, len(parts), 2):
-        parts[i] = re.sub(r"\]\([^)]*\)|\[", "", parts[i])
-    return "".join(parts)
+    return re.sub(r"\[((?:[^][`]|`[^`]*`)*)\]\([^)]*\)", r"\1", text).replace("`", "")
 
 
 def pages_in(cell, folder):
@@ -370,7 +367,7 @@ def glossary():
 
 def plain_words(word):
     """As help_words.c compares it: in lower case, without what is before and after a function's name. Also with all parts of the name."""
-    for head in ("np.", "numpy.", "a.", "x.", "random.", "linalg."):
+    for head in ("np.", "numpy.", "a.", "x.", "random.", "linalg.", "testing."):
         word = word.removeprefix(head)
     return [re.sub(r"[-_ ]+", " ", re.split(ends, word)[0].lstrip("-_ ")).strip().lower() for ends in (r"(?<=.)[(.<]", r"(?<=.)[(<]")]
 

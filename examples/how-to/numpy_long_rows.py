@@ -8,12 +8,12 @@ import tilec.language as tl
 @tilec.jit
 def standardise(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     start = tl.program_id(0) * columns
-    total = tl.zeros((BLOCK,), tl.float32)
+    total = tl.zeros((BLOCK,), x_ptr.dtype.element_ty)  # fp32 or fp64, as the array
     for first in range(0, columns, BLOCK):
         j = first + tl.arange(0, BLOCK)
         total += tl.load(x_ptr + start + j, mask=j < columns, other=0.0)
     mean = tl.sum(total, axis=0) / columns
-    squares = tl.zeros((BLOCK,), tl.float32)
+    squares = tl.zeros((BLOCK,), x_ptr.dtype.element_ty)
     for first in range(0, columns, BLOCK):
         j = first + tl.arange(0, BLOCK)
         d = tl.load(x_ptr + start + j, mask=j < columns, other=mean) - mean

@@ -266,7 +266,7 @@ static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
   at->spec.type = type;
   if (!type)
     elab_error(e, param->loc,
-               "[T0403] parameter '%s' has no type; annotate it%s, or give one with --signature %s=...",
+               "[T0403] parameter '%s' has no type; annotate it%s, or give one with --signature %s=TYPE",
                param->name, param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
   else if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR)
     elab_error(e, param->loc, "[T0403] parameter '%s' cannot be of type %s", param->name, type_text(e, type));
