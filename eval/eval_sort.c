@@ -10,7 +10,7 @@ static bool goes_before(ElemCode code, bool descending, const Element *x, const 
   if (eval_code_is_float(code)) {
     double a = number_decode((Elem)code, x->bits), b = number_decode((Elem)code, y->bits);
     if (isnan(a) || isnan(b)) return !isnan(a);
-    if (a == b) return descending ? signbit(a) < signbit(b) : signbit(a) > signbit(b);
+    if (a == b) return descending ? !signbit(a) > !signbit(b) : !signbit(a) < !signbit(b);
     return descending ? a > b : a < b;
   }
   bool is_signed = code != CODE_POINTER && elem_is_signed((Elem)code);

@@ -237,8 +237,7 @@ TILEC_API tilec_status tilec_event_new(tilec_device *device, tilec_event **event
 /* Releases the event. NULL is allowed. */
 TILEC_API void tilec_event_free(tilec_event *event);
 
-/* Records the current end of the stream's work. The event happens when that work is done. Another call moves
- * the event to the later point.
+/* Records the current end of the stream's work, when the event happens. Another call moves it to a later point.
  *   stream: A stream of the event's device; NULL: the default stream
  *   TILEC_ERROR_INVALID_ARGUMENT: a stream of another device. */
 TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stream);
@@ -253,8 +252,7 @@ TILEC_API tilec_status tilec_event_synchronize(tilec_event *event);
  *   TILEC_ERROR_INVALID_ARGUMENT: the event was never recorded, or the stream is of another device. */
 TILEC_API tilec_status tilec_stream_wait(tilec_stream *stream, tilec_event *event);
 
-/* Measures the time between two events. It waits until `end` has happened. On sim and eval it is the host's time
- * between the record calls.
+/* Measures the time between two events, and waits until `end` has happened. On sim and eval it is the host's time.
  *   seconds: Set to the time
  *   TILEC_ERROR_INVALID_ARGUMENT: an event was never recorded. */
 TILEC_API tilec_status tilec_event_elapsed(tilec_event *start, tilec_event *end, double *seconds);
@@ -269,11 +267,15 @@ typedef struct tilec_buffer tilec_buffer;
 TILEC_API tilec_status tilec_buffer_new(tilec_device *device, size_t bytes, tilec_buffer **buffer);
 
 /* Makes a buffer of the caller's memory, which is used in place. tilec_buffer_address returns the device's address.
- *   address: A CUdeviceptr on cuda, a host pointer on sim and eval. The caller keeps ownership. The memory must
- *     outlive the buffer
+ *   address: A CUdeviceptr on cuda, a host pointer on sim and eval. The memory stays the caller's
  *   bytes: Its size */
 TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t bytes,
                                          tilec_buffer **buffer);
+
+/* Makes a multicast address for memory of several devices: multimem instructions reach all copies. Only on sim.
+ *   copies: A buffer for each device. They must outlive the new buffer */
+TILEC_API tilec_status tilec_buffer_multicast(tilec_buffer *const *copies, size_t count,
+                                              tilec_buffer **buffer);
 
 /* Releases the buffer, but not the caller's memory of tilec_buffer_wrap. No unfinished launch may use it. */
 TILEC_API void tilec_buffer_free(tilec_buffer *buffer);
@@ -691,9 +693,8 @@ typedef enum tilec_padding {
   TILEC_PADDING_NAN_TF32 = 3   /* NaN, and loads of fp32 are rounded */
 } tilec_padding;
 
-/* A tensor descriptor, like one from tl.make_tensor_descriptor in a kernel: a tensor in device memory, and
- * the block that is loaded or stored at once. The launch reads it. Values that violate the limits below are
- * an error of the launch. */
+/* A tensor descriptor, like one from tl.make_tensor_descriptor in a kernel: a tensor in device memory, and the block
+ * that is loaded or stored at once. The launch reads it, and refuses values that violate the limits below. */
 typedef struct tilec_descriptor {
   size_t size;                     /* set by the initialiser */
   tilec_arg base;                  /* of kind POINTER or DL: the first element, aligned to 16 bytes */
@@ -801,8 +802,7 @@ TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_opt
                                     const tilec_arg *args, size_t arg_count);
 
 /* Compiles and loads the kernel for such arguments, if necessary, without a launch. Then even the first launch with
- * arguments of the same types and facts is quick. The errors are those of tilec_launch, except errors of the grid and
- * of the run.
+ * arguments of the same types and facts is quick. The errors are those of tilec_launch before the kernel runs.
  *   args: As for tilec_launch
  *   arg_count: The number of args */
 TILEC_API tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count);
@@ -859,8 +859,7 @@ typedef struct tilec_kernel_attributes {
 #define TILEC_KERNEL_ATTRIBUTES_INIT                                                                         \
   { sizeof(tilec_kernel_attributes), 0, 0, 0, 0, 0, 0 }
 
-/* Reads the resources of the code for such arguments, compiled if necessary (-1: not reported, as registers on sim).
- * The errors are those of tilec_kernel_prepare.
+/* Reads what the code uses (-1: not reported, as registers on sim). Errors are as of tilec_kernel_prepare.
  *   args: As for tilec_launch
  *   arg_count: The number of args */
 TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args,

@@ -298,6 +298,29 @@ static unsigned char *range(tilec_sim *sim, uint64_t address, size_t bytes) {
   return NULL;
 }
 
+tilec_sim_result tilec_sim_multicast(tilec_sim *sim, const uint64_t *copies, size_t count, size_t bytes,
+                                     uint64_t *address) {
+  if (!sim || !copies || !address) return TILEC_SIM_ERROR_INVALID;
+  if (count < 1 || count > TILEC_SIM_MAX_DEVICES)
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a multicast address has 1 to %d copies, not %zu",
+                    TILEC_SIM_MAX_DEVICES, count);
+  for (size_t i = 0; i < count; i++) {
+    if (copies[i] % 16)
+      return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "the copy at 0x%llx is at no multiple of 16",
+                      (unsigned long long)copies[i]);
+    if (!range(sim, copies[i], bytes)) return TILEC_SIM_ERROR_INVALID;
+  }
+  if (memory_multicast(&sim->memory, copies, (uint32_t)count, bytes, address)) return TILEC_SIM_OK;
+  return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no address space for %zu bytes", bytes);
+}
+
+size_t tilec_sim_copies(const tilec_sim *sim, uint64_t address, uint64_t *copies) {
+  const Multicast *found = sim && copies ? memory_multicast_at(&sim->memory, address) : NULL;
+  if (!found || address - found->base > found->size) return 0;
+  for (uint32_t i = 0; i < found->count; i++) copies[i] = found->copies[i] + (address - found->base);
+  return found->count;
+}
+
 tilec_sim_result tilec_sim_write(tilec_sim *sim, uint64_t to, const void *from, size_t bytes) {
   unsigned char *host = sim && (from || !bytes) ? range(sim, to, bytes) : NULL;
   if (!host) return TILEC_SIM_ERROR_INVALID;

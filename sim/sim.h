@@ -155,7 +155,20 @@ TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uin
 //   TILEC_SIM_ERROR_INVALID: host is NULL and bytes is not 0.
 //   TILEC_SIM_ERROR_MEMORY: there is no address space left for it.
 TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
-// Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind. Its addresses are never reused.
+// Makes a multicast address of memory that several devices have. multimem instructions access all copies through it.
+// Other instructions cannot use it.
+//   copies: The device address of each copy, a multiple of 16. The copies must outlive the multicast address
+//   count: Their number, from 1 to TILEC_SIM_MAX_DEVICES
+//   bytes: The size of a copy
+//   address: Set to the multicast address, aligned to 256 bytes. Release it with tilec_sim_free.
+//   TILEC_SIM_ERROR_INVALID: a wrong number, or bytes that are not within one allocation.
+TILEC_SIM_API tilec_sim_result tilec_sim_multicast(tilec_sim *sim, const uint64_t *copies, size_t count,
+                                                   size_t bytes, uint64_t *address);
+// Returns how many copies a multicast address stands for. 0: it is none.
+//   copies: Set to where it is in each of them; room for TILEC_SIM_MAX_DEVICES
+TILEC_SIM_API size_t tilec_sim_copies(const tilec_sim *sim, uint64_t address, uint64_t *copies);
+// Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind or a multicast address. The addresses are
+// never reused.
 //   address: Where it begins; 0 is allowed
 //   TILEC_SIM_ERROR_INVALID: none begins there.
 TILEC_SIM_API tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address);
@@ -357,6 +370,8 @@ typedef enum tilec_sim_report_kind {
   // With options.checks only:
   TILEC_SIM_TMEM_FENCE, // Accesses to tensor memory that are synchronised, but without tcgen05.fence.
   TILEC_SIM_CLUSTER,    // Shared memory of a CTA of the cluster that may not run, or cluster launch control.
+  // Also in any launch:
+  TILEC_SIM_MULTICAST, // A multicast address in an instruction other than multimem, or another address in multimem.
 } tilec_sim_report_kind;
 
 // A source location, from .loc. Columns are bytes, from 1. 0: not known. The call through which the code was

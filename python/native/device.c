@@ -135,20 +135,35 @@ static void mapping_free(PyObject *mapping) {
   Py_DECREF((PyObject *)device);
 }
 
+// The buffer's address and an object that keeps it. `status`: of the call that made it.
+static PyObject *mapped(Device *self, tilec_status status, tilec_buffer *const *made) {
+  if (status) return raise_status(STATE_OF(self), status, NULL);
+  PyObject *mapping = PyCapsule_New(*made, NULL, mapping_free);
+  if (!mapping) {
+    tilec_buffer_free(*made);
+    return NULL;
+  }
+  PyCapsule_SetContext(mapping, Py_NewRef((PyObject *)self));
+  return Py_BuildValue("(KN)", (unsigned long long)tilec_buffer_address(*made), mapping);
+}
+
 // _map(address, bytes): (the device's address of that memory, an object that keeps the mapping).
 static PyObject *device_map(Device *self, PyObject *args) {
   unsigned long long address, bytes;
   tilec_buffer *buffer;
   if (!PyArg_ParseTuple(args, "KK:_map", &address, &bytes)) return NULL;
-  tilec_status status = tilec_buffer_wrap(self->device, address, (size_t)bytes, &buffer);
-  if (status) return raise_status(STATE_OF(self), status, NULL);
-  PyObject *mapping = PyCapsule_New(buffer, NULL, mapping_free);
-  if (!mapping) {
-    tilec_buffer_free(buffer);
-    return NULL;
-  }
-  PyCapsule_SetContext(mapping, Py_NewRef((PyObject *)self));
-  return Py_BuildValue("(KN)", (unsigned long long)tilec_buffer_address(buffer), mapping);
+  return mapped(self, tilec_buffer_wrap(self->device, address, (size_t)bytes, &buffer), &buffer);
+}
+
+// _multicast(mappings): the same for the multicast address of mappings of _map.
+static PyObject *device_multicast(Device *self, PyObject *mappings) {
+  enum { MAX_RANKS = 16 }; // as tilec_launch_options.ranks
+  tilec_buffer *copies[MAX_RANKS], *buffer;
+  Py_ssize_t count = PyTuple_Size(mappings);
+  if (count < 0) return NULL;
+  for (Py_ssize_t i = 0; i < count && i < MAX_RANKS; i++)
+    if (!(copies[i] = PyCapsule_GetPointer(PyTuple_GetItem(mappings, i), NULL))) return NULL;
+  return mapped(self, tilec_buffer_multicast(copies, (size_t)count, &buffer), &buffer);
 }
 
 static PyObject *device_name(Device *self, void *unused) {
@@ -170,6 +185,8 @@ static PyMethodDef methods[] = {
      "Waits until everything launched on the device is done."},
     {"_map", (PyCFunction)device_map, METH_VARARGS,
      "_map(address, bytes): (the device's address, an object that keeps the mapping)."},
+    {"_multicast", (PyCFunction)device_multicast, METH_O,
+     "_multicast(mappings): the same for the multicast address of mappings of _map."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {

@@ -36,6 +36,14 @@ def all_reduce(x, buffers, pads, out, rank, world, n, BLOCK: tl.constexpr, SCOPE
 
 
 @tilec.jit
+def multicast(x, address, n):
+    """Adds x to all ranks' buffers, through their multicast address."""
+    i = tl.arange(0, 64)
+    tl.inline_asm_elementwise("{ .reg .pred %p; setp.ne.s32 %p, $3, 0; @%p multimem.red.relaxed.sys.global.add.f32 [$1], $2; mov.u32 $0, 0; }", "=r,l,f,r",
+                              [address + 4 * i, tl.load(x + i, mask=i < n), (i < n).to(tl.int32)], dtype=tl.int32, is_pure=False, pack=1)
+
+
+@tilec.jit
 def number(out, rank):
     tl.store(out + rank, rank)
 
@@ -71,6 +79,18 @@ class Ranks(unittest.TestCase):
             self.reduce(2, scope="gpu")
         self.assertRegex(str(caught.exception), r"data race on \(bytes of buffers\[[01]\]\)\[\d+\] of 400: no release and acquire of system scope order")
         self.assertRegex(str(caught.exception), re.compile("by device 0 .* by device 1|by device 1 .* by device 0"))
+
+    def test_a_multicast_address(self):
+        for checked in False, True:
+            tilec.set_check(checked)
+            for world in 1, 3:
+                buffers = tilec.symmetric([floats(60) for _ in range(world)])
+                tilec.launch_ranks(multicast, (1,), [(floats(60, rank), buffers.multicast_ptr, 60) for rank in range(world)])
+                self.assertEqual([list(each) for each in buffers.arrays], [[i * (1 + world * (world + 1) / 2) for i in range(60)]] * world)
+        with self.assertRaisesRegex(tilec.LaunchError, "which is no multicast address"):
+            tilec.launch_ranks(multicast, (1,), [(floats(60), 4096, 60)])
+        with self.assertRaisesRegex(tilec.ArgumentError, "multiple of 16"):
+            tilec.symmetric([memoryview(floats(60))[1:]]).multicast_ptr
 
     def test_another_rank_is_named(self):
         outs = [array.array("i", [5] * 2), array.array("i", [5])]

@@ -24,6 +24,7 @@ class Device:
         """The architecture that kernels are compiled for, such as "sm_90a"."""
 
     def _map(self, address: int, bytes: int) -> Tuple[int, object]: ...
+    def _multicast(self, mappings: Tuple[object, ...]) -> Tuple[int, object]: ...
     def synchronize(self) -> None:
         """Waits until the launches on this device are done.
 

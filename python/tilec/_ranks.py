@@ -26,7 +26,16 @@ class Symmetric:
         described = [_described(each) for each in self.arrays]
         found = [device._map(address, size) for address, size, _ in described]
         self._kept = [(keep, mapping) for (_, _, keep), (_, mapping) in zip(described, found)]
+        self._multicast: Any = None
         self._table = array.array("Q", [address for address, _ in found])
+
+    @property
+    def multicast_ptr(self) -> int:
+        """The multicast address of the arrays, an integer, as PyTorch's symmetric memory has it: multimem instructions reach
+        the arrays of all ranks through it, and nothing else may use it. The arrays begin at multiples of 16 bytes."""
+        if not self._multicast:
+            self._multicast = _devices.opened("sim")._multicast(tuple(mapping for _, mapping in self._kept))
+        return int(self._multicast[0])
 
     @property
     def __array_interface__(self) -> Dict[str, Any]:

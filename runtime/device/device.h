@@ -93,6 +93,9 @@ typedef struct DeviceKind {
   tilec_status (*map)(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
                       bool *is_mapped);
   void (*unmap)(tilec_device *device, uint64_t address);
+  // Makes a multicast address of copies of `bytes` bytes, for unmap. NULL: the device does not support it.
+  tilec_status (*multicast)(tilec_device *device, const uint64_t *copies, size_t count, size_t bytes,
+                            uint64_t *address);
   tilec_status (*write)(tilec_device *device, uint64_t address, const void *from, size_t bytes);
   tilec_status (*read)(tilec_device *device, uint64_t address, void *to, size_t bytes);
   tilec_status (*fill)(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes);
@@ -176,6 +179,8 @@ tilec_status device_watch(tilec_device *device, uint64_t address);
 const uint8_t *device_written(tilec_device *device, uint64_t address);
 // sim: the start and size of the allocation that holds the address. False: there is none.
 bool device_memory_at(tilec_device *device, uint64_t address, uint64_t *base, uint64_t *bytes);
+// sim: as tilec_sim_copies. 0 on other devices.
+size_t device_copies(tilec_device *device, uint64_t address, uint64_t copies[TILEC_SIM_MAX_DEVICES]);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it with the last reference
 

@@ -105,6 +105,15 @@ bool device_memory_at(tilec_device *device, uint64_t address, uint64_t *base, ui
   return result == TILEC_SIM_OK;
 }
 
+size_t device_copies(tilec_device *device, uint64_t address, uint64_t copies[TILEC_SIM_MAX_DEVICES]) {
+  if (device->kind != &device_sim) return 0;
+  Sim *state = device->state;
+  pthread_mutex_lock(&state->lock);
+  size_t count = tilec_sim_copies(state->sim, address, copies);
+  pthread_mutex_unlock(&state->lock);
+  return count;
+}
+
 static void sim_close(tilec_device *device) {
   Sim *state = device->state;
   tilec_sim_destroy(state->sim);
@@ -157,6 +166,11 @@ static tilec_status sim_map(tilec_device *device, uint64_t address, size_t bytes
       unlock_sim(device, tilec_sim_bind(lock_sim(device), (void *)(uintptr_t)address, bytes, mapped));
   *is_mapped = status == TILEC_OK;
   return status;
+}
+
+static tilec_status sim_multicast(tilec_device *device, const uint64_t *copies, size_t count, size_t bytes,
+                                  uint64_t *address) {
+  return unlock_sim(device, tilec_sim_multicast(lock_sim(device), copies, count, bytes, address));
 }
 
 static tilec_status sim_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
@@ -562,6 +576,7 @@ const DeviceKind device_sim = {
     .release = sim_release,
     .map = sim_map,
     .unmap = sim_release,
+    .multicast = sim_multicast,
     .write = sim_write,
     .read = sim_read,
     .fill = sim_fill,

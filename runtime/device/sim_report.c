@@ -116,6 +116,7 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   case TILEC_SIM_TMEM: return "tensor memory";
   case TILEC_SIM_TMEM_FENCE: return "tensor memory fence";
   case TILEC_SIM_CLUSTER: return "cluster";
+  case TILEC_SIM_MULTICAST: return "multicast";
   }
   return "other";
 }
@@ -145,7 +146,8 @@ static const char *code_of(tilec_sim_report_kind kind, bool same_program) {
   case TILEC_SIM_REGISTERS:
   case TILEC_SIM_TMEM:
   case TILEC_SIM_TMEM_FENCE:
-  case TILEC_SIM_CLUSTER: break;
+  case TILEC_SIM_CLUSTER:
+  case TILEC_SIM_MULTICAST: break;
   }
   return "[T1406] ";
 }

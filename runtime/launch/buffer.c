@@ -122,6 +122,31 @@ tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t by
   return buffer_keep(status, buffer);
 }
 
+tilec_status tilec_buffer_multicast(tilec_buffer *const *copies, size_t count, tilec_buffer **buffer) {
+  uint64_t addresses[TILEC_SIM_MAX_DEVICES];
+  if (!copies || !buffer) return null_argument("tilec_buffer_multicast", copies ? "buffer" : "copies");
+  *buffer = NULL;
+  if (count < 1 || count > TILEC_SIM_MAX_DEVICES)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "a multicast address is for 1 to %d devices",
+                     TILEC_SIM_MAX_DEVICES);
+  tilec_device *device = copies[0]->device;
+  size_t bytes = copies[0]->bytes;
+  for (size_t i = 0; i < count; i++) {
+    addresses[i] = copies[i]->address;
+    if (copies[i]->bytes < bytes) bytes = copies[i]->bytes;
+    if (copies[i]->device != device)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the copies are on different devices");
+  }
+  if (!device->kind->multicast)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "multicast addresses are for the simulator, not for %s",
+                     device->name);
+  tilec_status status = buffer_make(device, bytes, buffer);
+  if (status) return status;
+  status = device->kind->multicast(device, addresses, count, bytes, &(*buffer)->address);
+  (*buffer)->mapped = status == TILEC_OK;
+  return buffer_keep(status, buffer);
+}
+
 void tilec_buffer_free(tilec_buffer *buffer) {
   if (!buffer) return;
   list_remove(buffer);

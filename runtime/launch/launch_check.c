@@ -39,6 +39,15 @@ static tilec_status keep_at(tilec_device *device, KeptMemory *memory, uint64_t a
   return keep_one(device, memory, base, bytes);
 }
 
+// An address of memory, or a multicast address of several.
+static tilec_status keep_argument(tilec_device *device, KeptMemory *memory, uint64_t address) {
+  uint64_t copies[TILEC_SIM_MAX_DEVICES];
+  tilec_status status = keep_at(device, memory, address);
+  size_t count = device_copies(device, address, copies);
+  for (size_t i = 0; i < count && !status; i++) status = keep_at(device, memory, copies[i]);
+  return status;
+}
+
 // Memory of other ranks is reached through tables of addresses.
 static tilec_status keep_table(tilec_device *device, KeptMemory *memory, uint32_t table) {
   enum { MOST = TILEC_SIM_MAX_DEVICES * sizeof(uint64_t) }; // bytes
@@ -55,7 +64,7 @@ static tilec_status keep_table(tilec_device *device, KeptMemory *memory, uint32_
 static tilec_status keep_memory(tilec_device *device, const BoundArgs *args, const uint64_t *bits,
                                 uint32_t count, bool ranks, KeptMemory *memory) {
   tilec_status status = TILEC_OK;
-  for (uint32_t i = 0; i < count && !status; i++) status = keep_at(device, memory, bits[i]);
+  for (uint32_t i = 0; i < count && !status; i++) status = keep_argument(device, memory, bits[i]);
   for (uint32_t i = memory->count; ranks && i > 0 && !status; i--) status = keep_table(device, memory, i - 1);
   for (uint32_t i = 0; i < args->struct_bytes && !status; i += sizeof(uint64_t)) {
     uint64_t word;

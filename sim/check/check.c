@@ -165,8 +165,7 @@ static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
   if (fault->kind == TILEC_SIM_BUDGET || fault->kind == TILEC_SIM_TIMEOUT ||
       fault->kind == TILEC_SIM_CANCELLED)
     return false;
-  return fault->kind == TILEC_SIM_DEADLOCK || insn->exec == exec_load || insn->exec == exec_store ||
-         insn->exec == exec_atomic || insn->exec == exec_copy;
+  return fault->kind == TILEC_SIM_DEADLOCK || access_of(insn) || insn->exec == exec_copy;
 }
 
 // ---- the launch ----
@@ -216,8 +215,11 @@ LaunchChecker *check_new(const Launch *launch) {
                               .tmem_change = hook_tmem_change,
                               .cta_group = hook_cta_group,
                               .divergent = hook_divergent};
-  for (uint32_t i = 0; i < launch->program->code.n; i++)
-    if (launch->program->code.at[i].exec == exec_wgmma) checker->hooks.step = hook_step;
+  for (uint32_t i = 0; i < launch->program->code.n; i++) {
+    const Insn *insn = &launch->program->code.at[i];
+    if (insn->exec == exec_wgmma) checker->hooks.step = hook_step;
+    checker->aliases |= is_multimem(insn);
+  }
   if (checker->global && checker->reports) return checker;
   check_free(checker);
   return NULL;
@@ -232,6 +234,7 @@ void check_free(LaunchChecker *checker) {
   for (size_t i = 0; checker->global && i < checker->allocations; i++) shadow_close(&checker->global[i]);
   for (uint32_t i = 0; checker->reports && i < checker->n; i++) report_free(&checker->reports[i]);
   sync_free(checker);
+  foreign_drop(checker->aliased);
   free(checker->global);
   free(checker->reports);
   free(checker);

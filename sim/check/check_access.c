@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes accesses to global and shared memory on to the race checker.
 #include "sim/check/check_parts.h"
+#include "sim/check/facts.h"
 #include "sim/exec/exec.h"
 
 // The lanes that run together with those of `mask` while they execute `insn`.
@@ -12,9 +13,7 @@ static uint32_t group_of(const Warp *warp, const Insn *insn, uint32_t mask) {
   return mask;
 }
 
-static bool has_access(const Insn *insn) {
-  return insn->exec == exec_load || insn->exec == exec_store || insn->exec == exec_atomic;
-}
+static bool has_access(const Insn *insn) { return access_of(insn) != TILEC_SIM_ACCESS_NONE; }
 
 static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask, PtxSpace space) {
   const LaunchChecker *checker = checker_of(warp);

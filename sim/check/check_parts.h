@@ -125,6 +125,8 @@ struct LaunchChecker {
   Report *reports;
   Report *current; // made or counted by the last call of report_new; NULL: none
   uint32_t n;
+  bool aliases;     // the program has multimem instructions
+  Foreign *aliased; // the clocks that some thread knew at a fence.proxy.alias
   bool failed;
 };
 

@@ -202,11 +202,23 @@ static void thread_fence(Warp *warp, const Insn *insn) {
   warp_tick(warp);
 }
 
+// Orders accesses through multicast addresses and others of the same memory. A later thread that is ordered after
+// this one may rely on it.
+static void alias_fence(Warp *warp) {
+  LaunchChecker *checker = checker_of(warp);
+  if (!checker->aliases) return;
+  Foreign *known = released_by(warp, CLOCK_SEEN, warp_check(warp)->view.seen, &checker->failed);
+  join(&checker->aliased, known, &checker->failed);
+  foreign_drop(known);
+  warp_tick(warp);
+}
+
 void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence) {
   const LaunchChecker *checker = context;
   (void)mask;
   if (fence == HOOK_FENCE_WGMMA) warp_check(warp)->wgmma_fenced = warp->executed;
   if (fence == HOOK_FENCE_MBARRIER_INIT) mbarriers_fence(warp);
+  if (fence == HOOK_FENCE_ALIAS) alias_fence(warp);
   if (fence == HOOK_FENCE_TCGEN05_BEFORE || fence == HOOK_FENCE_TCGEN05_AFTER) tmem_fence(warp, fence);
   if (fence == HOOK_FENCE_THREAD)
     thread_fence(warp, insn);

@@ -4,6 +4,7 @@
 // that uses the register.
 #include <stdlib.h>
 #include "sim/check/check_parts.h"
+#include "sim/check/facts.h"
 #include "sim/exec/exec.h"
 
 struct RegisterCheck {
@@ -95,10 +96,11 @@ void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
     return;
   }
   each(warp, insn, mask, insn->src, 4, reads);
-  if (insn->exec == exec_load || insn->exec == exec_store) {
+  tilec_sim_access kind = access_of(insn);
+  if (kind == TILEC_SIM_ACCESS_LOAD || kind == TILEC_SIM_ACCESS_STORE) {
     const MemoryAccess *access = insn->u.access;
     for (uint32_t i = 0; i < access->count; i++)
-      if (insn->exec == exec_store)
+      if (kind == TILEC_SIM_ACCESS_STORE)
         reads(warp, insn, mask, access->slots[i]);
       else if (access->slot_bytes[i])
         writes(warp, insn, mask, access->slots[i]);

@@ -22,11 +22,13 @@ void report_block(const Launch *launch, uint32_t block, uint32_t id[3]) {
 }
 
 tilec_sim_access access_of(const Insn *insn) {
-  return insn->exec == exec_load     ? TILEC_SIM_ACCESS_LOAD
-         : insn->exec == exec_store  ? TILEC_SIM_ACCESS_STORE
-         : insn->exec == exec_atomic ? TILEC_SIM_ACCESS_ATOMIC
-                                     : TILEC_SIM_ACCESS_NONE;
+  ExecFn *exec = insn->exec;
+  if (exec == exec_load || exec == exec_multimem_load) return TILEC_SIM_ACCESS_LOAD;
+  if (exec == exec_store || exec == exec_multimem_store) return TILEC_SIM_ACCESS_STORE;
+  return exec == exec_atomic || exec == exec_multimem_red ? TILEC_SIM_ACCESS_ATOMIC : TILEC_SIM_ACCESS_NONE;
 }
+
+bool is_multimem(const Insn *insn) { return access_of(insn) && insn->u.access->multimem; }
 
 static bool is_global(const Insn *insn, uint64_t address) {
   if (address >= least_global) return true;

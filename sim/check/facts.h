@@ -10,6 +10,7 @@ bool site_same(const Site *a, const Site *b); // compares their calls too
 // Sets the report's location, CTA, instruction and allocation. Its address must be set.
 void report_facts(tilec_sim_report *report, const Launch *launch, const Insn *insn, uint32_t block);
 tilec_sim_access access_of(const Insn *insn);
+bool is_multimem(const Insn *insn);
 void report_block(const Launch *launch, uint32_t block, uint32_t id[3]);
 
 #endif

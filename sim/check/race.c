@@ -57,6 +57,16 @@ static inline bool behind_proxy(const Actor *actor, const Mark *mark) {
          mark->clock > actor->proxy[strand];
 }
 
+// One access is through a multicast address and the other is not, and no thread has executed fence.proxy.alias after
+// the first. A fence of a thread that does not order the two is taken for one that does.
+static inline bool behind_alias(const Actor *actor, const Mark *mark) {
+  const LaunchChecker *checker = checker_of(actor->warp);
+  if (!checker->aliases) return false;
+  const Insn *other = &actor->warp->block->program->code.at[mark_insn(mark)];
+  return is_multimem(actor->insn) != is_multimem(other) &&
+         mark->clock > foreign_clock(checker->aliased, mark->strand);
+}
+
 // A read and a write of one source line, as in `*sum += s`: an update that is no atomic.
 static bool is_update(const Actor *actor, const Mark *mark) {
   const Program *program = actor->warp->block->program;
@@ -160,6 +170,21 @@ static void report_race(Actor *actor, const Mark *mark, tilec_sim_report_kind ki
   advise(actor, mark, proxy, report);
 }
 
+static void report_alias(Actor *actor, const Mark *mark, bool read, uint32_t lane, uint64_t address) {
+  Report *report = report_new(actor->warp, actor->insn, actor->lanes & (1u << lane), TILEC_SIM_MULTICAST,
+                              address, mark_insn(mark));
+  if (!report) return;
+  report_buffer(report, actor->warp, actor->space, address);
+  report_message(
+      report,
+      "this access of %s and an earlier %s are ordered, but one uses a multicast address and the other "
+      "does not, without fence.proxy.alias between them (PTX ISA 9.7.13.4)",
+      report->buffer, read ? "read" : "write");
+  report_other(report, actor->warp, mark, read);
+  report_order(report, "fence.proxy.alias by the first thread before its release, or by the second one after "
+                       "its acquire");
+}
+
 // ---- one cell ----
 
 static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind kind, uint32_t lane,
@@ -170,6 +195,8 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
     if (!both_strong(actor, mark)) report_race(actor, mark, kind, lane, address, false);
   } else if (behind_proxy(actor, mark))
     report_race(actor, mark, kind, lane, address, true);
+  else if (behind_alias(actor, mark) && !both_strong(actor, mark))
+    report_alias(actor, mark, false, lane, address);
 }
 
 // True if a lane's store writes the value that the memory has.
@@ -195,13 +222,17 @@ static bool keeps_value(const Actor *actor, const ByteRun *run, uint32_t lane, u
 static bool writes_same(const Actor *actor, const Mark *mark, const ByteRun *run, uint32_t lane,
                         uint64_t address, uint64_t bytes) {
   const Insn *code = actor->warp->block->program->code.at;
-  return actor->addresses && actor->insn->exec == exec_store && code[mark_insn(mark)].exec == exec_store &&
+  return actor->addresses && access_of(actor->insn) == TILEC_SIM_ACCESS_STORE &&
+         access_of(&code[mark_insn(mark)]) == TILEC_SIM_ACCESS_STORE &&
          keeps_value(actor, run, lane, address, bytes);
 }
 
 static void against_read(Actor *actor, const Mark *mark, uint32_t lane, uint64_t address) {
-  if (mark->strand && !after(actor, mark, lane) && !both_strong(actor, mark))
+  if (!mark->strand || both_strong(actor, mark)) return;
+  if (!after(actor, mark, lane))
     report_race(actor, mark, TILEC_SIM_RACE_READ_WRITE, lane, address, false);
+  else if (behind_alias(actor, mark))
+    report_alias(actor, mark, true, lane, address);
 }
 
 static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
@@ -241,7 +272,8 @@ static inline bool all_after(Actor *actor, const Mark *mark, uint32_t shift) {
 }
 
 static inline bool may_follow(Actor *actor, const Mark *mark, uint32_t shift) {
-  return !mark->strand || all_after(actor, mark, shift) || both_strong(actor, mark);
+  return !mark->strand || both_strong(actor, mark) ||
+         (all_after(actor, mark, shift) && !behind_alias(actor, mark));
 }
 
 // True if there is nothing to report. False: check lane by lane.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/integer.h"
 #include "base/text.h"
+#include "sim/check/facts.h"
 #include "sim/exec/float_bits.h"
 #include "sim/machine/mbarrier.h"
 #include "sim/machine/resolve.h"
@@ -139,7 +140,7 @@ static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
     stand_at_mbarrier(stand, warp->block, spin->address, "the loop tests again and again");
     return;
   }
-  bool atomic = spin->insn->exec == exec_atomic;
+  bool atomic = access_of(spin->insn) == TILEC_SIM_ACCESS_ATOMIC;
   value_text(spin, value, sizeof value);
   if (spin->space == SPACE_SHARED) {
     place = shared_place(warp->block->program, spin->address);

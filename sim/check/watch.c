@@ -2,6 +2,7 @@
 #include "sim/check/watch.h"
 
 #include <stdlib.h>
+#include "sim/check/facts.h"
 #include "sim/machine/async.h"
 #include "sim/machine/block.h"
 #include "sim/exec/exec.h"
@@ -145,8 +146,7 @@ static bool is_function(const Insn *insn) {
   switch ((InsnKind)insn->kind) {
   case KIND_LANES: return exec != exec_clock && exec != exec_activemask;
   case KIND_CHECKED:
-    return exec == exec_load || exec == exec_store || exec == exec_atomic || exec == exec_mbarrier_test ||
-           exec == exec_mapa || exec == exec_cancel_query;
+    return access_of(insn) || exec == exec_mbarrier_test || exec == exec_mapa || exec == exec_cancel_query;
   case KIND_SYNC:
     return exec == exec_shfl || exec == exec_vote || exec == exec_redux || exec == exec_elect ||
            exec == exec_match || exec == exec_nothing || exec == exec_ldmatrix || exec == exec_movmatrix ||
@@ -171,7 +171,7 @@ static bool is_function(const Insn *insn) {
 // preferred to shared memory, because a warp may pass on through shared memory what it has read.
 static void keep_read(Warp *warp, const Insn *insn, uint32_t leader, uint32_t mask) {
   Watch *watch = warp->block->worker->watch;
-  bool reads = insn->exec == exec_load || insn->exec == exec_atomic;
+  bool reads = access_of(insn) == TILEC_SIM_ACCESS_LOAD || access_of(insn) == TILEC_SIM_ACCESS_ATOMIC;
   bool tests = insn->exec == exec_mbarrier_test;
   if (!mask || (!reads && !tests)) return;
   AddressOperand operand = {0};
@@ -195,9 +195,9 @@ static void keep_read(Warp *warp, const Insn *insn, uint32_t leader, uint32_t ma
 
 static void keep_value(Warp *warp, const Insn *insn, uint32_t leader) {
   Spin *spin = &warp->spins[leader];
-  if (spin->insn != insn || (insn->exec != exec_load && insn->exec != exec_atomic)) return;
+  bool load = access_of(insn) == TILEC_SIM_ACCESS_LOAD;
+  if (spin->insn != insn || (!load && access_of(insn) != TILEC_SIM_ACCESS_ATOMIC)) return;
   const MemoryAccess *access = insn->u.access;
-  bool load = insn->exec == exec_load;
   uint32_t slot = load ? access->slots[0] : access->results[0];
   uint32_t bytes = load ? access->slot_bytes[0] : access->bytes;
   spin->has_value = slot != UINT32_MAX && bytes > 0 && bytes <= 8;

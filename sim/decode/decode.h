@@ -169,6 +169,7 @@ void decode_convert(Decoder *d);
 void decode_address(Decoder *d);
 void decode_memory(Decoder *d);
 void decode_atomic(Decoder *d);
+void decode_multimem(Decoder *d);
 void decode_control(Decoder *d);
 void decode_barrier(Decoder *d);
 void decode_bar(Decoder *d); // decode_barrier, and .red

@@ -426,3 +426,68 @@ void decode_atomic(Decoder *d) {
     decode_error(d, "atomics work on global and shared memory");
   decode_emit_exec(d, exec_atomic, KIND_CHECKED);
 }
+
+// ---- multimem ----
+
+// What ptxas accepts: floats make up 32, 64 or 128 bits, integers are single.
+static bool multimem_fits(const MemoryAccess *access, bool loads) {
+  Operation op = access->atomic;
+  PtxType type = access->type;
+  bool pair = type == PTX_F16X2 || type == PTX_BF16X2;
+  bool narrow = pair || type == PTX_F16 || type == PTX_BF16;
+  uint32_t bytes = access->bytes * access->count;
+  if (access->wide_sum && !(loads && narrow && op == OP_ADD)) return false;
+  if (ptx_type_class(type) != CLASS_FLOAT)
+    return access->count == 1 && access->bytes >= 4 && type != PTX_B128 &&
+           ptx_type_class(type) != CLASS_INT_PAIR && (!op || atomic_fits(access));
+  if (type == PTX_F64 ? bytes != 8 : bytes != 4 && bytes != 8 && bytes != 16) return false;
+  return !op || op == OP_ADD || (narrow && (loads || access->count > 1));
+}
+
+static void multimem_order(Decoder *d, MemoryAccess *access, bool loads) {
+  static const struct {
+    const char *name;
+    MemoryScope scope;
+  } scopes[] = {{"cta", SCOPE_CTA}, {"cluster", SCOPE_DEVICE}, {"gpu", SCOPE_DEVICE}, {"sys", SCOPE_SYSTEM}};
+  bool updates = access->atomic && !loads, scoped = false;
+  bool weak = !updates && mod_take(d, "weak"), relaxed = mod_take(d, "relaxed");
+  bool synchronises = mod_take(d, loads ? "acquire" : "release");
+  access->scope = SCOPE_SYSTEM;
+  for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
+    if (mod_take(d, scopes[i].name)) access->scope = scopes[i].scope, scoped = true;
+  if (weak + relaxed + synchronises > 1 || (relaxed || synchronises) != scoped)
+    decode_error(d, "%.*s needs one order, and a scope with it, as .relaxed.sys", STR_ARG(d->base));
+  access->order = synchronises         ? loads ? ORDER_ACQUIRE : ORDER_RELEASE
+                  : relaxed || updates ? ORDER_RELAXED
+                                       : ORDER_WEAK;
+}
+
+void decode_multimem(Decoder *d) {
+  MemoryAccess *access = ARENA_NEW(d->arena, MemoryAccess);
+  bool loads = mod_take(d, "ld_reduce"), stores = !loads && mod_take(d, "st");
+  if (!loads && !stores && !mod_take(d, "red")) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  access->multimem = true;
+  access->space = mod_space(d);
+  if (!stores) access->atomic = atomic_operation(d);
+  multimem_order(d, access, loads);
+  access->wide_sum = mod_take(d, "acc::f32");
+  access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
+  access->type = mod_need_type(d);
+  access->bytes = ptx_type_bytes(access->type);
+  if (!multimem_fits(access, loads) || (access->space != SPACE_GENERIC && access->space != SPACE_GLOBAL))
+    decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  d->insn.u.access = access;
+  for (uint32_t i = 0; i < 8; i++) access->results[i] = UINT32_MAX;
+  const PtxOperand *value = loads ? operand_next(d) : NULL;
+  address_operand(d, access);
+  if (decode_failed(d)) return;
+  if (loads || stores)
+    value_registers(d, access, loads, loads ? value : operand_next(d));
+  else
+    atomic_registers(d, access, access->slots, false);
+  decode_emit_exec(d,
+                   loads    ? exec_multimem_load
+                   : stores ? exec_multimem_store
+                            : exec_multimem_red,
+                   KIND_CHECKED);
+}

@@ -55,6 +55,7 @@ typedef enum CarryForm { CARRY_SUM, CARRY_DIFFERENCE, CARRY_PRODUCT_LOW, CARRY_P
 ExecFn exec_f64_gross, exec_carry, exec_lop3_predicate, exec_match;
 ExecFn exec_vprintf, exec_assertfail; // src: local memory addresses of the arguments and of vprintf's result
 ExecFn exec_load, exec_store, exec_atomic;
+ExecFn exec_multimem_load, exec_multimem_store, exec_multimem_red;
 ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor,
     exec_store_async;
 // exec_mbarrier's insn->extra.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// atom and red. Lanes run one after another under one lock, so CTAs on different host threads see whole
+// atom, red, multimem.red and multimem.ld_reduce. Lanes run one after another under one lock, so CTAs on different host threads see whole
 // operations.
 #include "sim/exec/atomic_lock.h"
 
@@ -42,7 +42,7 @@ static uint64_t narrow(Operation op, bool bf16, uint64_t a, uint64_t b) {
     return float_round(sum, bf16 ? 7 : 10, bf16 ? 127 : 15, ROUND_RN);
   }
   if (isnan(x) || isnan(y)) return (isnan(x) ? b : a) & 0xffff;
-  bool less = x < y || (x == y && signbit(x) > signbit(y));
+  bool less = x < y || (x == y && !signbit(x) < !signbit(y));
   return (less == (op == OP_MIN) ? a : b) & 0xffff;
 }
 
@@ -97,7 +97,7 @@ static bool in_shared(const Block *block, const unsigned char *host) {
 static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned char *host) {
   const MemoryAccess *access = insn->u.access;
   uint32_t bytes = access->bytes;
-  bool flush = !in_shared(warp->block, host);
+  bool flush = !access->multimem && !in_shared(warp->block, host);
   for (uint32_t i = 0; i < access->count; i++, host += bytes) {
     AtomicValue old = {0, 0}, b = lane_value(warp, access->slots[i], bytes, lane), c = {0, 0};
     if (access->atomic == OP_SETP) c = lane_value(warp, insn->src[2], bytes, lane);
@@ -110,9 +110,7 @@ static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned ch
   }
 }
 
-void exec_atomic(Warp *warp, const Insn *insn, uint32_t mask) {
-  unsigned char *host[LANES];
-  if (!resolve_lanes(warp, insn, &mask, true, host)) return;
+static void atomic_lanes(Warp *warp, const Insn *insn, uint32_t mask, unsigned char *const *host) {
   bool descending = warp->block->worker->launch->descending;
   pthread_mutex_lock(&atomic_lock);
   for (uint32_t i = 0; i < LANES; i++) {
@@ -120,4 +118,59 @@ void exec_atomic(Warp *warp, const Insn *insn, uint32_t mask) {
     if (mask >> l & 1) atomic_lane(warp, insn, l, host[l]);
   }
   pthread_mutex_unlock(&atomic_lock);
+}
+
+void exec_atomic(Warp *warp, const Insn *insn, uint32_t mask) {
+  unsigned char *host[LANES];
+  if (resolve_lanes(warp, insn, &mask, true, host)) atomic_lanes(warp, insn, mask, host);
+}
+
+void exec_multimem_red(Warp *warp, const Insn *insn, uint32_t mask) {
+  MultimemLanes lanes;
+  unsigned char *host[LANES];
+  if (!resolve_multimem(warp, insn, &mask, &lanes)) return;
+  for (uint32_t copy = 0; copy < lanes.copies; copy++)
+    atomic_lanes(warp, insn, resolve_copy(warp, insn, mask, &lanes, copy, HOOK_ATOMIC, host), host);
+}
+
+// The sum of 16-bit floats in 32 bits, rounded once. Of pairs, that of the halves at `shift`.
+static uint64_t wide_sum(const MemoryAccess *access, const AtomicValue *values, uint32_t count,
+                         uint32_t shift) {
+  bool bf16 = access->type == PTX_BF16 || access->type == PTX_BF16X2;
+  float sum = narrow_float(bf16, values[0].low >> shift);
+  for (uint32_t i = 1; i < count; i++) sum += narrow_float(bf16, values[i].low >> shift);
+  return (uint64_t)float_round((double)sum, bf16 ? 7 : 10, bf16 ? 127 : 15, ROUND_RN) << shift;
+}
+
+static AtomicValue reduced(const MemoryAccess *access, const AtomicValue *values, uint32_t count) {
+  AtomicValue result = values[0];
+  if (access->wide_sum) {
+    result.low = wide_sum(access, values, count, 0);
+    return access->bytes == 2 ? result : (AtomicValue){result.low | wide_sum(access, values, count, 16), 0};
+  }
+  for (uint32_t i = 1; i < count; i++) result = apply(access, result, values[i], result, false);
+  return result;
+}
+
+// The order of the copies is not defined, so that it differs between schedules.
+void exec_multimem_load(Warp *warp, const Insn *insn, uint32_t mask) {
+  const MemoryAccess *access = insn->u.access;
+  MultimemLanes lanes;
+  unsigned char *host[TILEC_SIM_MAX_DEVICES][LANES];
+  uint32_t here[TILEC_SIM_MAX_DEVICES];
+  if (!resolve_multimem(warp, insn, &mask, &lanes)) return;
+  for (uint32_t i = 0; i < lanes.copies; i++) {
+    uint32_t copy = warp->block->worker->launch->descending ? lanes.copies - 1 - i : i;
+    here[i] = resolve_copy(warp, insn, mask, &lanes, copy, HOOK_READ, host[i]);
+  }
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t e = 0; (mask >> l & 1) && e < access->count; e++) {
+      AtomicValue values[TILEC_SIM_MAX_DEVICES] = {0}, result;
+      uint32_t count = 0;
+      for (uint32_t i = 0; i < lanes.copies; i++)
+        if (here[i] >> l & 1) memcpy(&values[count++], host[i][l] + (size_t)e * access->bytes, access->bytes);
+      result = reduced(access, values, count);
+      memcpy(warp->regs + access->slots[e] + (size_t)l * access->slot_bytes[e], &result,
+             access->slot_bytes[e]);
+    }
 }

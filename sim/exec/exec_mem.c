@@ -203,15 +203,27 @@ static void store_watched(Warp *warp, const Insn *insn, unsigned char *const *ho
   warp->block->worker->changed |= changed;
 }
 
+static void store_all(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
+  if (warp->block->worker->watching)
+    store_watched(warp, insn, host, mask);
+  else
+    store_lanes(warp, insn, host, mask);
+  if (hooks_of(warp)) find_lost(warp, insn, host, mask);
+}
+
 void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
   unsigned char *host[LANES];
   bool watching = warp->block->worker->watching, done;
   if (watching ? !resolve_lanes(warp, insn, &mask, true, host)
                : !find_lanes(warp, insn, &mask, true, host, &done) || done)
     return;
-  if (watching)
-    store_watched(warp, insn, host, mask);
-  else
-    store_lanes(warp, insn, host, mask);
-  if (hooks_of(warp)) find_lost(warp, insn, host, mask);
+  store_all(warp, insn, host, mask);
+}
+
+void exec_multimem_store(Warp *warp, const Insn *insn, uint32_t mask) {
+  MultimemLanes lanes;
+  unsigned char *host[LANES];
+  if (!resolve_multimem(warp, insn, &mask, &lanes)) return;
+  for (uint32_t copy = 0; copy < lanes.copies; copy++)
+    store_all(warp, insn, host, resolve_copy(warp, insn, mask, &lanes, copy, HOOK_WRITE, host));
 }

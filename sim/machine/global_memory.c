@@ -17,6 +17,7 @@ static void allocation_free(Allocation *allocation) {
 void memory_free_all(Memory *memory) {
   for (size_t i = 0; i < memory->n; i++) allocation_free(&memory->at[i]);
   free(memory->at);
+  free(memory->multicasts);
   spans_give_back(&memory->spans);
   *memory = (Memory){0};
 }
@@ -33,6 +34,11 @@ static bool find_addresses(Memory *memory, size_t bytes, bool constant) {
   memory->end = memory->next + ((uint64_t)count << SPAN_BITS);
   if (first == 0) memory->next = first_address;
   return true;
+}
+
+// The next free address after an allocation.
+static uint64_t after(uint64_t base, size_t bytes) {
+  return (base + bytes + gap + alignment - 1) / alignment * alignment;
 }
 
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address) {
@@ -53,8 +59,30 @@ bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64
   memory->at[i] = (Allocation){
       .base = base, .size = bytes, .host = host ? host : own, .owned = !host, .read_only = read_only};
   *address = base;
-  *next = (base + bytes + gap + alignment - 1) / alignment * alignment;
+  *next = after(base, bytes);
   return true;
+}
+
+bool memory_multicast(Memory *memory, const uint64_t *copies, uint32_t count, size_t bytes,
+                      uint64_t *address) {
+  if (bytes > max_bytes || !find_addresses(memory, bytes + host_alignment, false)) return false;
+  Multicast *grown = realloc(memory->multicasts, (memory->multicast_n + 1) * sizeof *grown);
+  if (!grown) return false;
+  memory->multicasts = grown;
+  Multicast *made = &grown[memory->multicast_n++];
+  *made = (Multicast){.base = memory->next, .size = bytes, .count = count};
+  memcpy(made->copies, copies, count * sizeof *copies);
+  *address = made->base;
+  memory->next = after(made->base, bytes);
+  return true;
+}
+
+const Multicast *memory_multicast_at(const Memory *memory, uint64_t address) {
+  for (size_t i = 0; i < memory->multicast_n; i++) {
+    const Multicast *multicast = &memory->multicasts[i];
+    if (address >= multicast->base && address - multicast->base < multicast->size + gap) return multicast;
+  }
+  return NULL;
 }
 
 static size_t index_below(const Memory *memory, uint64_t address) { // n: none
@@ -69,9 +97,18 @@ static size_t index_below(const Memory *memory, uint64_t address) { // n: none
   return low ? low - 1 : memory->n;
 }
 
+static bool unmap_multicast(Memory *memory, uint64_t address) {
+  for (size_t i = 0; i < memory->multicast_n; i++)
+    if (memory->multicasts[i].base == address) {
+      memory->multicasts[i] = memory->multicasts[--memory->multicast_n];
+      return true;
+    }
+  return false;
+}
+
 bool memory_unmap(Memory *memory, uint64_t address) {
   size_t i = index_below(memory, address);
-  if (i == memory->n || memory->at[i].base != address) return false;
+  if (i == memory->n || memory->at[i].base != address) return unmap_multicast(memory, address);
   allocation_free(&memory->at[i]);
   memmove(&memory->at[i], &memory->at[i + 1], (memory->n - i - 1) * sizeof *memory->at);
   memory->n--;

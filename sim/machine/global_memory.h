@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "base/str.h"
 #include "sim/machine/spans.h"
+#include "sim/sim.h"
 
 typedef struct Allocation {
   uint64_t base, size;
@@ -21,12 +22,22 @@ typedef struct Allocation {
   unsigned char *written; // one byte per byte: 1 if a kernel has written it; NULL: not watched
 } Allocation;
 
+// Addresses that stand for the memory of several devices. Only multimem instructions access them: each accesses
+// all copies. No allocation has these addresses.
+typedef struct Multicast {
+  uint64_t base, size;
+  uint32_t count;
+  uint64_t copies[TILEC_SIM_MAX_DEVICES]; // where each begins
+} Multicast;
+
 typedef struct Memory {
   Allocation *at; // by base, ascending
   size_t n, cap;
   uint64_t next, next_constant; // addresses
   uint64_t end;                 // end of the current spans
   SpanSet spans;
+  Multicast *multicasts;
+  size_t multicast_n;
 } Memory;
 
 // Allocations that were hit recently, at an index computed from the address. memory_find looks there first.
@@ -39,7 +50,13 @@ typedef struct MemoryCache {
 void memory_free_all(Memory *memory);
 // host NULL: allocates zeroed memory. False: the host has no memory. *address is a multiple of 256.
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address);
-bool memory_unmap(Memory *memory, uint64_t address); // false: no such allocation
+// The same for a multicast address. The copies begin at multiples of 16.
+bool memory_multicast(Memory *memory, const uint64_t *copies, uint32_t count, size_t bytes,
+                      uint64_t *address);
+bool memory_unmap(Memory *memory,
+                  uint64_t address); // false: neither an allocation nor a multicast begins there
+// The multicast that has the address, or ends less than `gap` before it. NULL: none.
+const Multicast *memory_multicast_at(const Memory *memory, uint64_t address);
 // Names the allocation that begins there.
 void memory_name(Memory *memory, uint64_t address, Str name);
 // From now on, records the written bytes of the allocation that begins there. False: the host has no memory.

@@ -12,7 +12,6 @@
 // The proxy of an access. Asynchronous: bulk and TMA copies, and wgmma's reads of shared memory. cp.async is
 // generic.
 typedef enum HookProxy { HOOK_GENERIC, HOOK_ASYNC } HookProxy;
-typedef enum HookAccess { HOOK_READ, HOOK_WRITE, HOOK_ATOMIC } HookAccess;
 
 // Lanes of one instruction that access memory together: `bytes` at addresses[lane], for the lanes of `mask`.
 typedef struct HookLanes {

@@ -27,6 +27,7 @@ static uint32_t lowest(uint32_t mask) {
 }
 
 static const char *verb(const Insn *insn, bool writes) {
+  if (insn->u.access->multimem) return "multimem access of";
   if (insn->u.access->atomic) return "atomic on";
   return writes ? "store of" : "load of";
 }
@@ -52,6 +53,14 @@ static char *describe(const Allocation *allocation) {
 static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at, uint32_t bytes,
                          bool writes) {
   const Memory *memory = warp->block->worker->launch->memory;
+  if (memory_multicast_at(memory, at)) {
+    warp_fault(
+        warp, insn, bad, TILEC_SIM_MULTICAST, at,
+        "%s %u bytes at 0x%llx, a multicast address: only multimem instructions may access it (PTX ISA "
+        "9.7.9.14)",
+        verb(insn, writes), bytes, (unsigned long long)at);
+    return;
+  }
   const Allocation *below = memory_below(memory, at), *above = memory_above(memory, at);
   uint64_t past = !below ? UINT64_MAX : at - below->base < below->size ? 0 : at - below->base - below->size;
   // No pointer of an argument is meant to point to a variable.
@@ -297,6 +306,67 @@ bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, un
   return *mask;
 }
 
+// ---- multimem ----
+
+// Finds each lane's multicast. Bytes after its end are out of bounds of the first copy.
+static bool find_multicasts(Warp *warp, const Insn *insn, uint32_t mask, MultimemLanes *lanes) {
+  uint32_t bytes = insn->u.access->bytes * insn->u.access->count, none = 0, beyond = 0, misaligned = 0;
+  uint64_t first_beyond = 0;
+  lanes->copies = 0;
+  for (uint32_t l = LANES; l-- > 0;) {
+    if (!(mask >> l & 1)) continue;
+    uint64_t at = lanes->addresses[l];
+    const Multicast *found = memory_multicast_at(warp->block->worker->launch->memory, at);
+    lanes->multicasts[l] = found;
+    misaligned |= (uint32_t)(at % bytes != 0) << l;
+    if (!found) {
+      none |= 1u << l;
+      continue;
+    }
+    uint64_t offset = at - found->base;
+    if (found->count > lanes->copies) lanes->copies = found->count;
+    if (offset <= found->size && bytes <= found->size - offset) continue;
+    beyond |= 1u << l;
+    first_beyond = found->copies[0] + offset;
+  }
+  if (misaligned)
+    fault_misaligned(warp, insn, lanes->addresses, misaligned, bytes, false);
+  else if (none)
+    warp_fault(warp, insn, none, TILEC_SIM_MULTICAST, lanes->addresses[lowest(none)],
+               "%s %u bytes at 0x%llx, which is no multicast address (PTX ISA 9.7.9.14)", verb(insn, false),
+               bytes, (unsigned long long)lanes->addresses[lowest(none)]);
+  else if (beyond)
+    fault_global(warp, insn, beyond, first_beyond, bytes, false);
+  return !(misaligned | none | beyond);
+}
+
+bool resolve_multimem(Warp *warp, const Insn *insn, uint32_t *mask, MultimemLanes *lanes) {
+  Worker *worker = warp->block->worker;
+  addresses_of(warp, insn, lanes->addresses);
+  while (*mask && !find_multicasts(warp, insn, *mask, lanes)) {
+    if (worker->fault.set || !(*mask & worker->survived)) return false;
+    *mask &= ~worker->survived;
+  }
+  if (*mask)
+    counters_global(&worker->by_site[insn->site], lanes->addresses, *mask,
+                    insn->u.access->bytes * insn->u.access->count);
+  return *mask;
+}
+
+uint32_t resolve_copy(Warp *warp, const Insn *insn, uint32_t mask, const MultimemLanes *lanes, uint32_t copy,
+                      HookAccess kind, unsigned char **host) {
+  uint64_t addresses[LANES] = {0};
+  uint32_t here = 0, bytes = insn->u.access->bytes * insn->u.access->count;
+  for (uint32_t l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1) || copy >= lanes->multicasts[l]->count) continue;
+    addresses[l] = lanes->multicasts[l]->copies[copy] + (lanes->addresses[l] - lanes->multicasts[l]->base);
+    here |= 1u << l;
+  }
+  if (!here || !resolve_global(warp, insn, addresses, here, bytes, kind != HOOK_READ, host)) return 0;
+  sim_hook_access(warp, insn, here, SPACE_GLOBAL, kind, addresses, bytes);
+  return here;
+}
+
 // ---- one operand ----
 
 uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t lane) {
@@ -323,7 +393,11 @@ static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t a
                          bool writes, Place *place) {
   Worker *worker = warp->block->worker;
   const Allocation *found = memory_find(worker->launch->memory, &worker->cache, address, bytes);
-  if (!found)
+  if (!found && memory_multicast_at(worker->launch->memory, address))
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_MULTICAST, address,
+               "0x%llx is a multicast address: only multimem instructions may access it (PTX ISA 9.7.9.14)",
+               (unsigned long long)address);
+  else if (!found)
     warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
                "%s %llu bytes at 0x%llx, which is not all in one allocation", writes ? "store of" : "load of",
                (unsigned long long)bytes, (unsigned long long)address);

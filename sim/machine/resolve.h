@@ -13,6 +13,19 @@ bool resolve(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned 
 // or the fault is set.
 bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host);
 
+// Lanes of a multimem instruction.
+typedef struct MultimemLanes {
+  uint64_t addresses[LANES];
+  const Multicast *multicasts[LANES];
+  uint32_t copies; // the most that a lane has
+} MultimemLanes;
+
+// As resolve_lanes, for multicast addresses.
+bool resolve_multimem(Warp *warp, const Insn *insn, uint32_t *mask, MultimemLanes *lanes);
+// Sets host[lane] for a copy, and calls the hook. Returns the lanes that have it.
+uint32_t resolve_copy(Warp *warp, const Insn *insn, uint32_t mask, const MultimemLanes *lanes, uint32_t copy,
+                      HookAccess kind, unsigned char **host);
+
 // The location of one lane's operand, or of a range.
 typedef struct Place {
   unsigned char *host;

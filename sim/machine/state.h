@@ -42,6 +42,9 @@ typedef struct Block Block;
 typedef struct AsyncOp AsyncOp;   // async.h
 typedef struct SimHooks SimHooks; // hooks.h
 
+// How a hook's instruction accesses memory.
+typedef enum HookAccess { HOOK_READ, HOOK_WRITE, HOOK_ATOMIC } HookAccess;
+
 // The kinds of groups that commit and wait count. ASYNC_GROUP_NONE: the operation completes at an mbarrier.
 typedef enum AsyncGroup {
   ASYNC_GROUP_COPY,

@@ -96,7 +96,10 @@ typedef struct MemoryAccess {
   uint32_t slots[8];     // Registers that are loaded or stored.
   uint8_t slot_bytes[8]; // Their widths. 0: `_`.
   uint32_t results[8];   // atom: registers for the old values; UINT32_MAX: none
-  Operation atomic;      // atom and red: the operation; MOV: exch, SETP: cas, ADDC: inc, SUBC: dec
+  // atom, red and multimem: the operation. OP_NONE: none; MOV: exch, SETP: cas, ADDC: inc, SUBC: dec
+  Operation atomic;
+  bool multimem; // the address is a multicast one
+  bool wide_sum; // multimem.ld_reduce: .acc::f32
   PtxType type;
   MemoryOrder order;
   MemoryScope scope; // of the order

@@ -42,12 +42,3 @@ def between(flag_ptr, out_ptr):
         tl.atomic_xchg(flag_ptr, 2)
     if tl.program_id(0) == 2:
         tl.store(out_ptr, tl.atomic_add(flag_ptr, 0))
-
-
-@triton.jit
-def multicast(address_ptr, out_ptr, BLOCK: tl.constexpr):
-    """The sum of all devices' copies, at an address that stands for all, and a store to all."""
-    address = tl.load(address_ptr) + 4 * tl.arange(0, BLOCK)
-    total = tl.inline_asm_elementwise("multimem.ld_reduce.relaxed.sys.global.add.f32 $0, [$1];", "=f,l", [address], dtype=tl.float32, is_pure=False, pack=1)
-    tl.inline_asm_elementwise("multimem.st.relaxed.sys.global.f32 [$1], $2; mov.u32 $0, 0;", "=r,l,f", [address, total + 1], dtype=tl.int32, is_pure=False, pack=1)
-    tl.store(out_ptr + tl.arange(0, BLOCK), total)

@@ -19,8 +19,22 @@
 #include "suites.def"
 #undef SUITE
 
+// The file's tests of TEST, in order.
+enum { MAX_UNIT_TESTS = 100 };
+static struct CMUnitTest unit_tests[MAX_UNIT_TESTS] __attribute__((unused));
+static size_t unit_test_count __attribute__((unused));
+
 // A test that needs no fixture.
-#define TEST(name) static void name(void **unused __attribute__((unused)))
+#define TEST(name)                                                                                           \
+  static void name(void **unused);                                                                           \
+  __attribute__((constructor)) static void add_##name(void) {                                                \
+    unit_tests[unit_test_count++] = (struct CMUnitTest)cmocka_unit_test(name);                               \
+  }                                                                                                          \
+  static void name(void **unused __attribute__((unused)))
+
+// The suite of a file whose tests are all of TEST.
+#define WHOLE_SUITE(name)                                                                                    \
+  int suite_##name(void) { return _cmocka_run_group_tests("tests", unit_tests, unit_test_count, NULL, NULL); }
 
 extern const char *unit_program; // argv[0]
 

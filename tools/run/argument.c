@@ -163,6 +163,19 @@ static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
   return true;
 }
 
+// "multicast(x)" or "multicast(x+16)". `text` is after the bracket.
+static bool parse_multicast(ArgumentReader *s, const char *text, Argument *a) {
+  const char *close = strchr(text, ')');
+  Pointee pointee = {0};
+  if (!close || close[1]) return refuse(s, "it takes the name of one buffer, as in multicast(x)");
+  if (!parse_pointee(s, (Str){text, (size_t)(close - text)}, &pointee)) return false;
+  if (!pointee.name) return refuse(s, "it takes the name of one buffer, as in multicast(x)");
+  a->kind = ARGUMENT_INT;
+  a->multicast = pointee.name;
+  a->offset = pointee.offset;
+  return true;
+}
+
 // An array of another float type is converted. Any other array of the same item size is reinterpreted.
 static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a) {
   Elem from;
@@ -231,6 +244,7 @@ bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32
   if (parse_scalar(&s, text, argument, &good)) return good;
   if (str_starts(str_from(text), "desc("))
     return argument_descriptor(arena, str_from(text + strlen("desc(")), seed, number, argument, why);
+  if (str_starts(str_from(text), "multicast(")) return parse_multicast(&s, strchr(text, '(') + 1, argument);
   if (str_starts(str_from(text), "constexpr(")) return parse_constexpr(&s, str_from(text), argument);
   char *copy = arena_copy(arena, str_from(text));
   if (!cut_offset(&s, copy, argument)) return false;

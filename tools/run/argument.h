@@ -39,6 +39,8 @@ typedef struct Argument {
   int64_t i;      // BOOL, INT
   bool is_u64;    // INT: beyond INT64_MAX; `i` has its bits
   bool is_device; // INT: the number of the device, not `i`
+  const char
+      *multicast; // INT: not `i` but the multicast address of this buffer on all devices, plus `offset`
   double f;       // FLOAT
   // BUFFER, SAME: the argument points `offset` bytes into the buffer
   uint64_t offset;

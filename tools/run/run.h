@@ -99,6 +99,8 @@ bool run_copy_devices(Run *run);
 const RunArg *run_device_copy(const Run *run, const RunArg *holder, uint32_t device);
 // Where an argument points on the device whose arguments are bound.
 uint64_t run_address(const Run *run, const RunArg *arg);
+// Makes the multicast address of an argument that is one. Call once the buffers exist.
+tilec_status run_place_multicast(Run *run, RunArg *param, tilec_buffer **buffers);
 // Launches a loaded kernel on each device, with `bits` on device 0.
 tilec_status run_launch_devices(Run *run, const DeviceKernel *kernel, const int64_t grid[3],
                                 const uint64_t *bits);

@@ -266,6 +266,16 @@ static bool check_pointee(const Run *run, const RunArg *table, const Pointee *po
   return false;
 }
 
+static bool check_multicast(const Run *run, const RunArg *param) {
+  const RunArg *holder = find_holder(run, param->value.multicast);
+  const char *why = !holder || !holder->buffer ? "there is no buffer" : NULL;
+  if (!why && holder->value.offset + param->value.offset > holder->buffer->value.bytes)
+    why = "the offset is past the end of";
+  return !why || (tool_error("[T1003] %s=multicast(...): %s '%s'", run_arg_name(run, param), why,
+                             param->value.multicast),
+                  false);
+}
+
 // Appends the buffers of --buffer after the parameters.
 static bool take_buffers(Run *run) {
   const Options *o = run->options;
@@ -293,6 +303,7 @@ static bool link_buffers(Run *run) {
     if (!link_buffer(run, &run->params[i]) || !complete_descriptor(run, &run->params[i])) return false;
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const Argument *value = &run->params[i].value;
+    if (value->multicast && !check_multicast(run, &run->params[i])) return false;
     for (uint64_t k = 0; value->pointees && k < value->elements; k++)
       if (!check_pointee(run, &run->params[i], &value->pointees[k])) return false;
   }

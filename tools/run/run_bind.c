@@ -48,6 +48,7 @@ static tilec_arg launch_arg(const Run *run, const RunArg *arg) {
   if (arg->buffer) return buffer_arg(run, arg);
   const Argument *value = &arg->value;
   if (value->is_device) return tilec_arg_int(run->ordinal);
+  if (value->multicast) return tilec_arg_int((int64_t)arg->address);
   if (value->kind == ARGUMENT_TUPLE) return tuple_arg(run, arg);
   if (value->kind == ARGUMENT_CONSTEXPR) return tilec_arg_constexpr(value->text);
   if (value->kind == ARGUMENT_NONE) return tilec_arg_none();
@@ -144,6 +145,9 @@ void run_lay_out_buffers(Run *run) {
   for (uint32_t i = 0; i < run->holder_count; i++)
     if (run->params[i].buffer)
       run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+  for (uint32_t i = 0; i < run->device_holders; i++)
+    if (run->params[i].value.multicast)
+      run->params[i].address = next + run->params[i].value.offset, next += apart;
 }
 
 bool run_ask_grid(Run *run, const char *name) {

@@ -53,6 +53,8 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; i < run->holder_count; i++)
     if (run->params[i].buffer)
       run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+  for (uint32_t i = 0; status == TILEC_OK && i < run->device_holders; i++)
+    if (run->params[i].value.multicast) status = run_place_multicast(run, &run->params[i], buffers);
   for (uint32_t i = 0; status == TILEC_OK && i < run->holder_count; i++)
     if (run->params[i].buffer == &run->params[i]) status = write_buffer(run, &run->params[i], buffers[i]);
   return status;

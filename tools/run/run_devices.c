@@ -53,6 +53,18 @@ bool run_copy_devices(Run *run) {
   return true;
 }
 
+tilec_status run_place_multicast(Run *run, RunArg *param, tilec_buffer **buffers) {
+  const RunArg *holder = run_find_holder(run, param->value.multicast);
+  uint32_t devices = run->options->devices;
+  tilec_buffer **copies = ARENA_ARRAY(run->arena, tilec_buffer *, devices);
+  for (uint32_t d = 0; d < devices; d++)
+    copies[d] = buffers[run_device_copy(run, holder->buffer, d) - run->params];
+  tilec_buffer **own = &buffers[param - run->params];
+  tilec_status status = tilec_buffer_multicast(copies, devices, own);
+  param->address = tilec_buffer_address(*own) + holder->value.offset + param->value.offset;
+  return status;
+}
+
 // The bits of the kernel's arguments on a device.
 static tilec_status bits_of(Run *run, uint32_t device, const uint64_t *first, const uint64_t **bits) {
   uint64_t *own = ARENA_ARRAY(run->arena, uint64_t, run->bit_count);

@@ -14,6 +14,7 @@ static uint64_t argument_bits(const Run *run, const RunArg *param) {
   const Argument *value = &param->value;
   if (param->buffer) return run_address(run, param);
   if (value->is_device) return run->ordinal;
+  if (value->multicast) return param->address;
   if (value->kind == ARGUMENT_TUPLE) return run_struct_bits(run, param);
   if (param->typed && value->kind == ARGUMENT_INT)
     return number_encode(param->elem, value->is_u64 ? (double)(uint64_t)value->i : (double)value->i);

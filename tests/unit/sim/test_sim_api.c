@@ -151,8 +151,7 @@ TEST(test_watched_memory_knows_what_kernels_write) {
 }
 
 // A name may have any length. An access before a buffer and one past its end are two mistakes.
-static void test_reports_have_whole_names_and_both_ends(void **unused) {
-  (void)unused;
+TEST(test_reports_have_whole_names_and_both_ends) {
   char name[401];
   memset(name, 'v', 400);
   name[400] = '\0';
@@ -178,13 +177,4 @@ static void test_reports_have_whole_names_and_both_ends(void **unused) {
   text_free(text);
 }
 
-int suite_sim_api(void) {
-  static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_modules_are_unloaded),
-      cmocka_unit_test(test_unloading_ends_what_names_the_module),
-      cmocka_unit_test(test_what_is_not_loaded_is_refused),
-      cmocka_unit_test(test_watched_memory_knows_what_kernels_write),
-      cmocka_unit_test(test_reports_have_whole_names_and_both_ends),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_api)

@@ -300,18 +300,4 @@ TEST(test_hints_change_nothing) {
   sim_close(&f);
 }
 
-int suite_sim_async(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cp_async_double_buffering),
-      cmocka_unit_test(test_ldmatrix_and_mma_gemm),
-      cmocka_unit_test(test_the_schedule_decides_when_a_copy_is_there),
-      cmocka_unit_test(test_groups_and_zero_fill),
-      cmocka_unit_test(test_cp_async_arrives_at_an_mbarrier),
-      cmocka_unit_test(test_bulk_copies_and_reductions),
-      cmocka_unit_test(test_tokens_phases_and_drops),
-      cmocka_unit_test(test_mistakes_are_reported),
-      cmocka_unit_test(test_a_cluster_of_one),
-      cmocka_unit_test(test_hints_change_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_async)

@@ -181,9 +181,4 @@ TEST(test_lanes_meet_where_paths_join) {
   assert_int_equal(arrivals(LOOP_TEXT), 3);
 }
 
-int suite_sim_counters(void) {
-  static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters_are_as_defined),
-                                            cmocka_unit_test(test_a_vector_of_sums_is_one_request),
-                                            cmocka_unit_test(test_lanes_meet_where_paths_join)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_counters)

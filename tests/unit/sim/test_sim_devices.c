@@ -139,11 +139,101 @@ TEST(test_wrong_numbers_of_devices_are_refused) {
   sim_close(&fixture);
 }
 
-int suite_sim_devices(void) {
-  static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_only_system_scope_orders_devices),
-      cmocka_unit_test(test_each_device_has_room_of_its_own),
-      cmocka_unit_test(test_wrong_numbers_of_devices_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+// ---- multimem ----
+
+static const char multimem[] =
+    ".version 8.6\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 pm, .param .u64 pio)\n{\n"
+    ".reg .b16 %%h<2>; .reg .b32 %%r<4>; .reg .b64 %%m, %%i, %%d; .shared .align 16 .b8 s[16];\n"
+    "ld.param.u64 %%m, [pm]; ld.param.u64 %%i, [pio]; ld.global.v4.b32 {%%r0, %%r1, %%r2, %%r3}, [%%i];\n"
+    "mov.b64 %%d, {%%r0, %%r1}; mov.b32 {%%h0, %%h1}, %%r0;\n%s\n"
+    "st.global.v4.b32 [%%i], {%%r0, %%r1, %%r2, %%r3};\nret;\n}\n";
+#define LOAD  "multimem.ld_reduce."
+#define R4    "{%r0, %r1, %r2, %r3}"
+#define TO_R0 "mov.b64 {%r0, %r1}, %d;"
+
+// Loads: the copies, and the results under ascending and descending orders. Others: the copies before and after, with
+// the operand 8.
+static const struct {
+  const char *text;
+  uint32_t copies[3], out[3];
+} words[] = {
+    {LOAD "add.f32 %r0, [%m];", {0x3fc00000, 0x40000000, 0xc0800000}, {0xbf000000, 0xbf000000}},
+    {LOAD "weak.add.v4.f32 " R4 ", [%m];", {0x4b800000, 0x3f800000, 0x3f800000}, {0x4b800000, 0x4b800001}},
+    {LOAD "acquire.sys.global.min.s32 %r0, [%m];", {3, -5, 7}, {-5, -5}},
+    {LOAD "max.s64 %d, [%m];" TO_R0, {3, -5, 7}, {-5, -5}},
+    {LOAD "xor.b64 %d, [%m];" TO_R0, {14, 11, 26}, {31, 31}},
+    {LOAD "add.f16x2 %r0, [%m];", {0x3c006800, 0x3c003c00, 0x3c003c00}, {0x42006800, 0x42006801}},
+    {LOAD "add.acc::f32.f16x2 %r0, [%m];", {0x3c006800, 0x3c003c00, 0x3c003c00}, {0x42006801, 0x42006801}},
+    {LOAD "max.v2.bf16x2 {%r0, %r1}, [%m];", {0x3f80c000, 0x4000bf80, 0xc040}, {0x4000bf80, 0x4000bf80}},
+    {"multimem.st.release.sys.v4.bf16x2 [%m], " R4 ";", {1, 2, 3}, {8, 8, 8}},
+    {"multimem.st.v2.f16 [%m], {%h0, %h1};", {1, 2, 3}, {8, 8, 8}},
+    {"multimem.red.release.sys.global.add.v4.f32 [%m], " R4 ";", {0x3f800000, 0, 1}, {0x3f800000, 8, 9}},
+    {"multimem.red.relaxed.gpu.max.v2.f16x2 [%m], {%r0, %r1};", {1, 9, 0x80000008}, {8, 9, 8}},
+    {"multimem.red.or.b64 [%m], %d;", {1, 2, 3}, {9, 10, 11}},
+};
+
+typedef struct Multimem {
+  SimFixture fixture;
+  _Alignas(16) uint32_t copies[3][4], io[4];
+  uint64_t address, at[3], io_at;
+} Multimem;
+
+static tilec_sim_result launch_multimem(Multimem *m, const char *text, int schedule) {
+  char all[2000];
+  snprintf(all, sizeof all, multimem, text);
+  m->fixture = sim_open_text(all, schedule);
+  for (int i = 0; i < 3; i++) m->at[i] = sim_bind(&m->fixture, m->copies[i], 16);
+  assert_int_equal(tilec_sim_multicast(m->fixture.sim, m->at, 3, 16, &m->address), TILEC_SIM_OK);
+  m->io_at = sim_bind(&m->fixture, m->io, 16);
+  return sim_launch(&m->fixture, "k", 1, 1, 1, 0, (const void *[]){&m->address, &m->io_at});
 }
+
+TEST(test_multimem_reaches_all_copies) {
+  for (size_t i = 0; i < sizeof words / sizeof *words * SCHEDULES; i++) {
+    const char *text = words[i / SCHEDULES].text;
+    bool loads = strstr(text, "ld_reduce"), down = i % SCHEDULES >= TILEC_SIM_LATE_DOWN;
+    Multimem m = {.io = {8}};
+    for (int k = 0; k < 3; k++) m.copies[k][0] = words[i / SCHEDULES].copies[k];
+    assert_int_equal(launch_multimem(&m, text, (int)(i % SCHEDULES)), TILEC_SIM_OK);
+    for (int k = 0; k < (loads ? 1 : 3); k++) {
+      uint32_t found = loads ? m.io[0] : m.copies[k][0], right = words[i / SCHEDULES].out[loads ? down : k];
+      if (found != right) fail_msg("%s: 0x%x instead of 0x%x", text, found, right);
+    }
+    sim_close(&m.fixture);
+  }
+}
+
+TEST(test_wrong_addresses_of_multimem) {
+  static const struct {
+    const char *text, *message;
+    tilec_sim_report_kind kind;
+  } bad[] = {
+      {"ld.global.u32 %r0, [%m];", "only multimem instructions may access it (PTX", TILEC_SIM_MULTICAST},
+      {"st.u32 [%m+4], %r0;", "only multimem instructions may access it", TILEC_SIM_MULTICAST},
+      {"red.global.add.u32 [%m], %r0;", "only multimem instructions may", TILEC_SIM_MULTICAST},
+      {"cp.async.cg.shared.global [s], [%m], 16;", "only multimem instructions may", TILEC_SIM_MULTICAST},
+      {"multimem.st.u32 [%i], %r0;", "is no multicast address (PTX ISA 9.7.9.14)", TILEC_SIM_MULTICAST},
+      {"multimem.st.u32 [%m+2], %r0;", "not a multiple of 4", TILEC_SIM_MISALIGNED},
+      {"multimem.red.or.b64 [%m+16], %d;", "16 bytes into the allocation of 16", TILEC_SIM_OUT_OF_BOUNDS},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    Multimem m = {.io = {1}};
+    assert_int_equal(launch_multimem(&m, bad[i].text, TILEC_SIM_LATE), TILEC_SIM_ERROR_KERNEL);
+    const tilec_sim_report *report = tilec_sim_report_at(m.fixture.sim, 0);
+    if (report->kind != bad[i].kind || !strstr(report->message, bad[i].message))
+      fail_msg("%zu: %s", i, report->message);
+    uint64_t copies[TILEC_SIM_MAX_DEVICES];
+    assert_int_equal(tilec_sim_copies(m.fixture.sim, m.address + 4, copies), 3);
+    assert_int_equal(copies[2], m.at[2] + 4);
+    assert_int_equal(tilec_sim_copies(m.fixture.sim, m.io_at, copies), 0);
+    copies[0]++;
+    assert_int_equal(tilec_sim_multicast(m.fixture.sim, copies, 1, 4, &m.address), TILEC_SIM_ERROR_INVALID);
+    assert_int_equal(tilec_sim_multicast(m.fixture.sim, m.at, 17, 4, &m.address), TILEC_SIM_ERROR_INVALID);
+    assert_int_equal(tilec_sim_free(m.fixture.sim, m.address), TILEC_SIM_OK);
+    assert_int_equal(tilec_sim_free(m.fixture.sim, m.address), TILEC_SIM_ERROR_INVALID);
+    sim_close(&m.fixture);
+  }
+}
+
+WHOLE_SUITE(sim_devices)

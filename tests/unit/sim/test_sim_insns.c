@@ -241,13 +241,4 @@ TEST(test_lanes_exchange_values) {
   for (int l = 0; l < LANES; l++) assert_int_equal(out[l], 93);
 }
 
-int suite_sim_insns(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_instructions_equal_their_definition),
-      cmocka_unit_test(test_unknown_text_is_a_located_error),
-      cmocka_unit_test(test_bad_ends_are_reported),
-      cmocka_unit_test(test_a_lock_within_a_warp_makes_progress),
-      cmocka_unit_test(test_lanes_exchange_values),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_insns)

@@ -235,17 +235,4 @@ TEST(test_llvm_selection_is_known) {
   }
 }
 
-int suite_sim_kernels(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_vector_add_and_its_counters),
-      cmocka_unit_test(test_an_access_before_a_buffer_names_it),
-      cmocka_unit_test(test_an_access_beyond_the_end_is_reported_at_its_line),
-      cmocka_unit_test(test_divergent_loops),
-      cmocka_unit_test(test_shared_memory_and_barriers),
-      cmocka_unit_test(test_doubles_and_calls),
-      cmocka_unit_test(test_llvm_half_to_bfloat),
-      cmocka_unit_test(test_llvm_bytes),
-      cmocka_unit_test(test_llvm_selection_is_known),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_kernels)

@@ -207,13 +207,4 @@ TEST(test_what_is_not_known_is_an_error) {
   }
 }
 
-int suite_sim_mma(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mma_shapes),
-      cmocka_unit_test(test_newer_fp8_shapes),
-      cmocka_unit_test(test_satfinite_clamps),
-      cmocka_unit_test(test_matrix_moves),
-      cmocka_unit_test(test_what_is_not_known_is_an_error),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_mma)

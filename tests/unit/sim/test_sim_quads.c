@@ -132,8 +132,4 @@ TEST(test_other_orders_are_refused) {
   tilec_sim_destroy(sim);
 }
 
-int suite_sim_quads(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders_and_types),
-                                     cmocka_unit_test(test_other_orders_are_refused)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_quads)

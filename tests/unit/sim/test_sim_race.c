@@ -242,7 +242,4 @@ TEST(test_random_accesses) {
   assert_true(reports > SEEDS); // there is something to compare
 }
 
-int suite_sim_race(void) {
-  static const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_accesses)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_race)

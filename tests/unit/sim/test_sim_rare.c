@@ -318,7 +318,9 @@ TEST(test_what_is_not_supported_says_so) {
   } bad[] = {
       {"", "{ .reg .v2 .b32 both<2>; }", "only scalar registers have ranges"},
       {"", "{ .reg .b32 one = 1; }", "a register is one scalar or vector"},
-      {"", "multimem.red.global.add.f32 [%d1], %r1;", "unknown instruction 'multimem.red.global.add.f32'"},
+      {"", "sust.b.1d.b32.trap [%d1, {%r1}], %r1;", "unknown instruction 'sust.b.1d.b32.trap'"},
+      {"", "multimem.red.add.v2.u32 [%d1], {%r1, %r2};", "multimem.red.add.v2.u32 is not known"},
+      {"", "multimem.st.relaxed.f32 [%d1], %r1;", "multimem needs one order, and a scope with it"},
       {".func f() { call f; ret; }", "call f;", "'f' calls itself: recursion is not supported"},
       {".func f();", "call f;", "'f' has no body in this module: calls of other modules are not supported"},
       {"", "call (_), %d1, ();", "indirect calls are not supported"},
@@ -348,15 +350,4 @@ TEST(test_what_is_not_supported_says_so) {
   }
 }
 
-int suite_sim_rare(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rare_instructions_equal_their_definition),
-      cmocka_unit_test(test_atomics_of_every_kind),
-      cmocka_unit_test(test_vector_reductions),
-      cmocka_unit_test(test_barriers_reduce),
-      cmocka_unit_test(test_lanes_with_equal_values),
-      cmocka_unit_test(test_gross_approximations),
-      cmocka_unit_test(test_what_is_not_supported_says_so),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_rare)

@@ -200,16 +200,4 @@ TEST(test_registers_begin_as_zero) {
   }
 }
 
-int suite_sim_rules(void) {
-  static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lanes_that_parted_meet_at_the_lowest_instruction),
-      cmocka_unit_test(test_no_group_waits_longer_than_1000_instructions),
-      cmocka_unit_test(test_a_warp_barrier_waits_for_its_lanes),
-      cmocka_unit_test(test_schedules_turn_the_order_of_warps),
-      cmocka_unit_test(test_resident_blocks_make_progress_together),
-      cmocka_unit_test(test_host_threads_change_nothing),
-      cmocka_unit_test(test_one_host_thread_is_reproducible_to_the_bit),
-      cmocka_unit_test(test_registers_begin_as_zero),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_rules)

@@ -371,17 +371,4 @@ TEST(test_maps_changed_by_kernels) {
   }
 }
 
-int suite_sim_tensor(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wgmma_and_tensor_copy_gemm),
-      cmocka_unit_test(test_tensor_loads),
-      cmocka_unit_test(test_tensor_types_that_round),
-      cmocka_unit_test(test_corners_that_stop_the_hardware),
-      cmocka_unit_test(test_tensor_stores_and_reductions),
-      cmocka_unit_test(test_rows_that_end_within_a_chunk),
-      cmocka_unit_test(test_maps_that_cuda_refuses),
-      cmocka_unit_test(test_packed_elements),
-      cmocka_unit_test(test_maps_changed_by_kernels),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_tensor)

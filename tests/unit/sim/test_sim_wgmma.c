@@ -197,11 +197,4 @@ TEST(test_wgmma_is_late) {
   }
 }
 
-int suite_sim_wgmma(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wgmma_layouts),
-      cmocka_unit_test(test_wgmma_types_and_widths),
-      cmocka_unit_test(test_wgmma_is_late),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(sim_wgmma)
