@@ -273,7 +273,8 @@ TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address,
                                          tilec_buffer **buffer);
 
 /* Makes a multicast address for memory of several devices: multimem instructions reach all copies. Only on sim.
- *   copies: A buffer for each device. They must outlive the new buffer */
+ *   copies: A buffer for each device. They must outlive the new buffer
+ *   count: Their number, at most 16 */
 TILEC_API tilec_status tilec_buffer_multicast(tilec_buffer *const *copies, size_t count,
                                               tilec_buffer **buffer);
 

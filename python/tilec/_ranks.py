@@ -12,7 +12,8 @@ from ._errors import ArgumentError
 
 class Symmetric:
     """An array on each simulated GPU, which kernels of all GPUs can access; `symmetric` returns it. As an argument of a
-    kernel it is the table of the arrays' addresses by rank, i64[ranks]. `arrays` are the arrays.
+    kernel it is the table of the arrays' addresses by rank, i64[ranks]. `arrays` are the arrays, and `multicast_ptr` is
+    their multicast address.
 
     Example::
 
@@ -31,8 +32,8 @@ class Symmetric:
 
     @property
     def multicast_ptr(self) -> int:
-        """The multicast address of the arrays, an integer, as PyTorch's symmetric memory has it: multimem instructions reach
-        the arrays of all ranks through it, and nothing else may use it. The arrays begin at multiples of 16 bytes."""
+        """The multicast address of the arrays, an integer, as PyTorch's symmetric memory has it. multimem instructions
+        access the arrays of all ranks through it. Nothing else may use it. Arrays begin at multiples of 16 bytes."""
         if not self._multicast:
             self._multicast = _devices.opened("sim")._multicast(tuple(mapping for _, mapping in self._kept))
         return int(self._multicast[0])

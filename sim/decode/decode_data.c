@@ -436,12 +436,14 @@ static bool multimem_fits(const MemoryAccess *access, bool loads) {
   bool pair = type == PTX_F16X2 || type == PTX_BF16X2;
   bool narrow = pair || type == PTX_F16 || type == PTX_BF16;
   uint32_t bytes = access->bytes * access->count;
+  if (op == OP_MOV || op == OP_SETP || op == OP_ADDC || op == OP_SUBC) return false;
   if (access->wide_sum && !(loads && narrow && op == OP_ADD)) return false;
   if (ptx_type_class(type) != CLASS_FLOAT)
     return access->count == 1 && access->bytes >= 4 && type != PTX_B128 &&
            ptx_type_class(type) != CLASS_INT_PAIR && (!op || atomic_fits(access));
   if (type == PTX_F64 ? bytes != 8 : bytes != 4 && bytes != 8 && bytes != 16) return false;
-  return !op || op == OP_ADD || (narrow && (loads || access->count > 1));
+  return !op || op == OP_ADD ||
+         ((op == OP_MIN || op == OP_MAX) && narrow && (loads || access->count > 1));
 }
 
 static void multimem_order(Decoder *d, MemoryAccess *access, bool loads) {
