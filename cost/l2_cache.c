@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cost/l2_cache.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 
 enum { SECTOR = 32, GRAIN_MOST = 4096, PAGE_GRAINS = 4096 };
@@ -74,14 +76,20 @@ static uint8_t *grain_of(CostCache *cache, uint32_t buffer, uint64_t number) {
   return &(*page)[number % PAGE_GRAINS];
 }
 
-static void touch_bytes(CostCache *cache, bool writes, uint32_t buffer, uint64_t number, double bytes) {
-  uint8_t *grain = grain_of(cache, buffer, number);
-  uint32_t since = *grain ? *grain - 1u : CACHE_ROUNDS;
-  cache->touches++;
-  if (since == cache->round) return;
-  if (!writes) cache->reads[buffer].bytes[cache->round][since] += bytes;
-  *grain = (uint8_t)(cache->round + 1);
-  cache->moved[cache->round] += bytes;
+// Touches `bytes` bytes of each grain from `first` to before `end`. Neighbours with one last round are touched at once.
+static void touch_grains(CostCache *cache, bool writes, uint32_t buffer, uint64_t first, uint64_t end,
+                         double bytes) {
+  for (uint64_t same; first < end; first += same) {
+    uint8_t *grain = grain_of(cache, buffer, first);
+    uint64_t left = PAGE_GRAINS - first % PAGE_GRAINS, most = end - first < left ? end - first : left;
+    for (same = 1; same < most && grain[same] == *grain;) same++;
+    uint32_t since = *grain ? *grain - 1u : CACHE_ROUNDS;
+    cache->touches += same;
+    if (since == cache->round) continue;
+    if (!writes) cache->reads[buffer].bytes[cache->round][since] += bytes * (double)same;
+    memset(grain, (int)(cache->round + 1), same);
+    cache->moved[cache->round] += bytes * (double)same;
+  }
 }
 
 // Reduces the grain to the largest power of two that divides the row's offset and size.
@@ -104,7 +112,7 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
   }
   int shift = __builtin_ctzll(grain);
   uint64_t first = offset >> shift, last = (offset + bytes - 1) >> shift, count = last - first + 1;
-  for (uint64_t n = first; n <= last; n++) touch_bytes(cache, writes, i, n, (double)(grain * weight));
+  touch_grains(cache, writes, i, first, last + 1, (double)(grain * weight));
   cache->asked[cache->round] += (double)(count * grain * weight);
   cache->position += (double)(count * grain * weight);
   cache->tile->bytes += (double)(count * grain);

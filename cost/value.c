@@ -66,9 +66,10 @@ static bool is_result(const void *entry, const void *key) {
 
 // Its value is unknown until it is computed.
 static Result *result_of(ValueSpace *space, const ResultKey *key) {
-  uint64_t hash = 0;
-  for (size_t i = 0; i < sizeof key->words / sizeof *key->words; i++)
-    hash = hash_u64(hash ^ key->words[i]) + i;
+  uint64_t hash = 0, factor = 0x9e3779b97f4a7c15u; // no product waits for another
+  for (size_t i = 0; i < sizeof key->words / sizeof *key->words; i++, factor = factor * 5 + 2)
+    hash += (key->words[i] ^ key->words[i] >> 29) * factor;
+  hash = hash_u64(hash ^ hash >> 32);
   void **place = table_place(&space->results, space->arena, hash, key, is_result);
   if (!*place) {
     Result *result = ARENA_NEW(space->arena, Result);
@@ -204,24 +205,25 @@ static CostValue cast(ValueSpace *space, Elem from, Elem to, const CostValue *a,
   return by_element(space, OP_CAST, from, to, a, &none, n);
 }
 
-static CostValue choose(ValueSpace *space, const Type *type, const CostValue *x, uint32_t n) {
-  if (!x[0].tile) return x[0].base ? x[1] : x[2];
-  if (x[1].tile == x[2].tile && x[1].base == x[2].base) return x[1];
-  ResultKey key = key_of(OP_SELECT, elem_of(type), x, 3);
+static CostValue choose(ValueSpace *space, const Type *type, const CostValue *const *x, uint32_t n) {
+  if (!x[0]->tile) return x[0]->base ? *x[1] : *x[2];
+  if (x[1]->tile == x[2]->tile && x[1]->base == x[2]->base) return *x[1];
+  const CostValue operands[3] = {*x[0], *x[1], *x[2]};
+  ResultKey key = key_of(OP_SELECT, elem_of(type), operands, 3);
   Result *result = result_of(space, &key);
   if (result->value.known) return result->value;
   int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
-  for (uint32_t i = 0; i < n; i++) at[i] = cost_element(cost_element(&x[0], i) ? &x[1] : &x[2], i);
+  for (uint32_t i = 0; i < n; i++) at[i] = cost_element(cost_element(x[0], i) ? x[1] : x[2], i);
   return result->value = from_elements(space, elem_of(type), type_is_ptr(type), at, n);
 }
 
-static CostValue add_offset(ValueSpace *space, const Op *op, const CostValue *x, uint32_t n) {
+static CostValue add_offset(ValueSpace *space, const Op *op, const CostValue *const *x, uint32_t n) {
   const Type *pointee = type_element(op_operand(op, 0)->type)->inner;
   CostValue scale = uniform(type_element_bytes(pointee)),
-            bytes = binary(space, OP_MUL, ELEM_I64, &x[1], &scale, n);
+            bytes = binary(space, OP_MUL, ELEM_I64, x[1], &scale, n);
   if (!bytes.known) return unknown;
-  CostValue place = sum_of_patterns(space, OP_ADD, &x[0], &bytes, n);
-  if (place.known) place.base = (int64_t)((uint64_t)place.base + (uint64_t)x[0].base + (uint64_t)bytes.base);
+  CostValue place = sum_of_patterns(space, OP_ADD, x[0], &bytes, n);
+  if (place.known) place.base = (int64_t)((uint64_t)place.base + (uint64_t)x[0]->base + (uint64_t)bytes.base);
   return place;
 }
 
@@ -278,40 +280,62 @@ static CostValue constant(const Op *op) {
   return value ? uniform(value->i) : unknown;
 }
 
-static CostValue elementwise(ValueSpace *space, const Op *op, const CostValue *x) {
+bool cost_is_data(const Op *op) {
+  if (!op_has(op, PURE | ELEMENTWISE) || op->result_count != 1 || !op->operand_count) return false;
+  const Type *last = op_operand(op, op->operand_count - 1)->type;
+  return (last && type_is_float(last)) || type_is_float(op_result(op)->type) ||
+         type_is_float(op_operand(op, 0)->type);
+}
+
+// Writes member by member: a copy of a whole struct would wait for the writes of its members.
+static inline void put(CostValue *to, CostValue value) {
+  to->known = value.known;
+  to->base = value.base;
+  to->tile = value.tile;
+}
+
+static void elementwise(ValueSpace *space, const Op *op, const CostValue *const *x, CostValue *result) {
   const Type *type = op_result(op)->type, *first = op_operand(op, 0)->type;
+  const CostValue *second = op->operand_count > 1 ? x[1] : x[0];
   uint32_t n = (uint32_t)type_elements(type);
-  bool data = op_operand(op, op->operand_count - 1)->type &&
-              type_is_float(op_operand(op, op->operand_count - 1)->type);
-  if (data || type_is_float(type) || type_is_float(first)) return unknown;
   switch ((int)op->kind) {
-  case OP_ADDPTR: return add_offset(space, op, x, n);
-  case OP_SELECT: return choose(space, type, x, n);
+  case OP_ADDPTR: put(result, add_offset(space, op, x, n)); break;
+  case OP_SELECT: put(result, choose(space, type, x, n)); break;
   case OP_CAST:
-  case OP_BITCAST: return cast(space, elem_of(first), elem_of(type), x, n);
-  case OP_HINT: return x[0];
+  case OP_BITCAST: put(result, cast(space, elem_of(first), elem_of(type), x[0], n)); break;
+  case OP_HINT: put(result, *x[0]); break;
   case OP_MATH:
   case OP_FMA:
-  case OP_COPY: return unknown;
-  default: return binary(space, op->kind, elem_of(first), &x[0], op->operand_count > 1 ? &x[1] : &x[0], n);
+  case OP_COPY: result->known = false; break;
+  default:
+    if (x[0]->tile || second->tile) {
+      put(result, binary(space, op->kind, elem_of(first), x[0], second, n));
+      break;
+    }
+    result->known = fold_int(op->kind, elem_of(first), x[0]->base, second->base, &result->base);
+    result->tile = NULL;
   }
 }
 
-CostValue cost_apply(ValueSpace *space, const Op *op, const CostValue *operands) {
-  if (op->result_count != 1) return unknown;
-  if (op->kind == OP_CONSTANT) return constant(op);
-  if (op->kind == OP_ARANGE) return range(space, op);
+void cost_apply(ValueSpace *space, const Op *op, const CostValue *const *operands, CostValue *result) {
+  result->known = false;
+  if (op->result_count != 1) return;
+  if (op->kind == OP_CONSTANT || op->kind == OP_ARANGE) {
+    put(result, op->kind == OP_CONSTANT ? constant(op) : range(space, op));
+    return;
+  }
   for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!operands[i].known) return unknown;
+    if (!operands[i]->known) return;
   switch ((int)op->kind) {
   case OP_SPLAT:
   case OP_EXPAND_DIMS:
   case OP_RESHAPE:
-  case OP_CONVERT_LAYOUT: return operands[0];
+  case OP_CONVERT_LAYOUT: put(result, *operands[0]); break;
   case OP_BROADCAST:
   case OP_TRANS:
   case OP_SLICE:
-  case OP_FLIP: return moved(space, op, &operands[0]);
-  default: return op_has(op, PURE | ELEMENTWISE) ? elementwise(space, op, operands) : unknown;
+  case OP_FLIP: put(result, moved(space, op, operands[0])); break;
+  default:
+    if (op_has(op, PURE | ELEMENTWISE)) elementwise(space, op, operands, result);
   }
 }

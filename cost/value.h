@@ -29,8 +29,10 @@ typedef struct ValueSpace {
   Table patterns, results;
 } ValueSpace;
 
+// True for an elementwise op with floats, whose result is never known.
+bool cost_is_data(const Op *op);
 int64_t cost_element(const CostValue *value, uint32_t i);
-// The op's result for these operands. Unknown for ops with regions, memory or floats.
-CostValue cost_apply(ValueSpace *space, const Op *op, const CostValue *operands);
+// The result of an op that is no data for these operands. Unknown for ops with regions or memory.
+void cost_apply(ValueSpace *space, const Op *op, const CostValue *const *operands, CostValue *result);
 
 #endif

@@ -13,6 +13,8 @@ void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, 
   w->limit = launch->max_steps ? launch->max_steps : COST_STEPS;
   w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
   w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
+  w->steps_of = ARENA_ARRAY(arena, uint8_t, func->op_count + 1);
+  w->counted = ARENA_ARRAY(arena, Counted *, func->op_count + 1);
   w->next = ARENA_ARRAY(arena, const Op *, func->op_count + 1);
   w->places = ARENA_ARRAY(arena, int64_t, func->op_count + 1);
   w->boxes = ARENA_ARRAY(arena, uint32_t, func->op_count + 1);
@@ -68,14 +70,14 @@ static double cache_sectors(const AccessCounts *counts) {
   return (double)counts->most.units / (counts->alike ? counts->alike : 1);
 }
 
-typedef struct Counted {
+struct Counted {
   const Op *op;
   uint64_t place; // of the first element in its line, or its known part
   const Pattern *pointer, *mask;
   int64_t mask_base;
   bool known[2];
   AccessCounts counts;
-} Counted;
+};
 
 static bool is_counted(const void *entry, const void *key) {
   const Counted *a = entry, *b = key;
@@ -91,6 +93,8 @@ static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue 
                  .pointer = pointer->tile,
                  .known = {pointer->known, !mask || mask->known}};
   if (mask) key.mask = mask->tile, key.mask_base = mask->base;
+  Counted **last = &w->counted[op->id];
+  if (*last && is_counted(*last, &key)) return &(*last)->counts;
   uint64_t hash = hash_u64(hash_u64(hash_u64(op->id ^ key.place << 32) ^ (uint64_t)(uintptr_t)key.pointer) ^
                            (uint64_t)(uintptr_t)key.mask ^ (uint64_t)key.mask_base);
   void **place = table_place(&w->counts, w->arena, hash, &key, is_counted);
@@ -100,7 +104,8 @@ static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue 
     *place = counted;
     counted->counts = count_global(op, pointer, mask);
   }
-  return &((Counted *)*place)->counts;
+  *last = *place;
+  return &(*last)->counts;
 }
 
 // Over a link goes what the L1 cache does not serve.
@@ -342,22 +347,35 @@ static CostValue read_table(CostWalk *w, const Op *load) {
 }
 
 static void apply(CostWalk *w, const Op *op) {
-  CostValue operands[3],
-      *x = op->operand_count <= 3 ? operands : ARENA_ARRAY(w->arena, CostValue, op->operand_count);
+  const CostValue *operands[3],
+      **x = op->operand_count <= 3 ? operands : ARENA_ARRAY(w->arena, const CostValue *, op->operand_count);
   CostValue *result = &w->values[op_result(op)->id];
-  int64_t axis = op_int(op, ATTR_AXIS, 0);
   if (op->kind == OP_PROGRAM_ID) {
-    *result = (CostValue){true, w->program[axis], NULL};
+    *result = (CostValue){true, w->program[op_int(op, ATTR_AXIS, 0)], NULL};
   } else if (op->kind == OP_NUM_PROGRAMS) {
-    *result = (CostValue){true, w->programs[axis], NULL};
+    *result = (CostValue){true, w->programs[op_int(op, ATTR_AXIS, 0)], NULL};
   } else {
-    for (uint32_t i = 0; i < op->operand_count; i++) x[i] = w->values[op_operand(op, i)->id];
-    *result = cost_apply(&w->space, op, x);
+    for (uint32_t i = 0; i < op->operand_count; i++) x[i] = &w->values[op_operand(op, i)->id];
+    cost_apply(&w->space, op, x, result);
     find_buffer(w, op);
   }
 }
 
+// What a visit of an op does. The value of an op without WALK_APPLY stays unknown.
+enum WalkStep { WALK_ACCESS = 1, WALK_TABLE = 2, WALK_BOX = 4, WALK_STEP = 8, WALK_APPLY = 16 };
+
+static uint8_t steps_of(const CostWalk *w, const Op *op) {
+  bool global = op_has(op, GLOBAL), followed = w->followed[op->id];
+  uint8_t steps = global ? WALK_ACCESS : 0;
+  if (op->kind == OP_LOAD && followed) steps |= WALK_TABLE;
+  if (is_tensor(op)) steps |= WALK_BOX;
+  if (global || !followed) return steps;
+  bool applies = op->result_count == 1 && !op_has(op, READS) && !cost_is_data(op);
+  return steps | (applies ? WALK_STEP | WALK_APPLY : WALK_STEP);
+}
+
 static void walk_region(CostWalk *w, const Region *region) {
+  uint8_t steps;
   if (!region->first) return;
   add(w, &w->runs[region->first->id], 1, 1);
   for (const Op *op = region->first; op; op = w->next[op->id]) {
@@ -370,12 +388,12 @@ static void walk_region(CostWalk *w, const Region *region) {
       break;
     default:
       if (w->events) walk_event(w, op);
-      if (op_has(op, GLOBAL)) count_access(w, op);
-      if (op->kind == OP_LOAD && w->followed[op->id]) w->values[op_result(op)->id] = read_table(w, op);
-      if (is_tensor(op)) count_box(w, op);
-      if (op_has(op, GLOBAL) || !w->followed[op->id]) break;
-      w->steps++;
-      if (op->result_count == 1 && !op_has(op, READS)) apply(w, op);
+      steps = w->steps_of[op->id];
+      if (steps & WALK_ACCESS) count_access(w, op);
+      if (steps & WALK_TABLE) w->values[op_result(op)->id] = read_table(w, op);
+      if (steps & WALK_BOX) count_box(w, op);
+      if (steps & WALK_STEP) w->steps++;
+      if (steps & WALK_APPLY) apply(w, op);
     }
   }
 }
@@ -431,6 +449,7 @@ static void begin(CostWalk *w) {
     follow_op(w, ops.op);
     if (is_tensor(ops.op) && tensor_op_box(ops.op, &box)) w->boxes[ops.op->id] = box.count;
   }
+  for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);) w->steps_of[ops.op->id] = steps_of(w, ops.op);
   link_region(w, w->func->body);
   for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);)
     for (uint32_t i = 0; i < ops.op->region_count; i++) link_region(w, ops.op->regions[i]);

@@ -7,6 +7,8 @@
 #include "cost/count.h"
 #include "cost/tma.h"
 
+typedef struct Counted Counted; // walk.c
+
 typedef struct CostWalk {
   Arena *arena;
   Func *func;
@@ -14,6 +16,8 @@ typedef struct CostWalk {
   ValueSpace space;
   CostValue *values; // by id
   bool *followed;    // By op id: its results affect an address, a mask, a bound or a condition.
+  uint8_t *steps_of; // By op id: what a visit does, of WalkStep.
+  Counted **counted; // By op id: the counts of its last access.
   const Op **next;   // By op id: the next op of the region that is followed, counted or has regions.
   int64_t *places;   // By op id: the address of the last access.
   uint32_t *boxes;   // By op id: the TMA tiles that a TMA op moves; 0: unknown.
