@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `run` found: verdicts, and the table. table.py FILE... prints the table of files that run --json wrote."""
+"""What `run` found: verdicts, and the tables. table.py FILE... prints the tables of files that run --json wrote: of models, and of each
+kernel of at least LEAST microseconds."""
 
 import json
 import math
 import sys
 
 ROUNDING = 1e-5  # an error below it is none
+LEAST = 20.0  # microseconds: a kernel below it may be one that launching decides
 COMPILERS = ("tilec", "triton")
 
 
 def totals(events, steps):
-    """From a trace of the profiler: microseconds and launches a step of each Triton kernel, and microseconds of all kernels."""
-    kernels, everything = {}, 0.0
+    """From a trace of the profiler: microseconds and launches a step of each Triton kernel, how they were launched (grid, threads, registers,
+    shared memory), and microseconds of all kernels."""
+    kernels, launches, everything = {}, {}, 0.0
     for event in events:
         if event.get("cat") != "kernel":
             continue
@@ -21,8 +24,11 @@ def totals(events, steps):
             known = kernels.setdefault(event["name"], [0.0, 0])
             known[0] += event["dur"]
             known[1] += 1
+            how = [event.get("args", {}).get(key) for key in ("grid", "block", "registers per thread", "shared memory")]
+            if how not in launches.setdefault(event["name"], []):
+                launches[event["name"]].append(how)
     return {"all": everything / steps, "triton": sum(us for us, _ in kernels.values()) / steps,
-            "kernels": {name: [us / steps, count / steps] for name, (us, count) in sorted(kernels.items())}}
+            "kernels": {name: [us / steps, count / steps] for name, (us, count) in sorted(kernels.items())}, "launches": launches}
 
 
 def of_training(ours, theirs):
@@ -126,21 +132,58 @@ def slowest(record, number=5):
     return [f"  {name}: {a[name][0]:.1f} / {b[name][0]:.1f} us = {ratio(a[name][0], b[name][0])}" for more, name in lost[:number] if more > 0]
 
 
+def timed(records):
+    """The records with times of both compilers."""
+    return [record for record in records if len(record["compilers"]) == 2 and all("time" in record[compiler] for compiler in COMPILERS)]
+
+
+def long_kernels(record):
+    """Model, kernel, and microseconds a launch of both compilers, of each kernel that takes at least LEAST by one of them."""
+    a, b = (record[compiler]["time"]["kernels"] for compiler in COMPILERS)
+    each = [(record["model"], name, a[name][0] / a[name][1], b[name][0] / b[name][1]) for name in a if name in b and a[name][1] and b[name][1]]
+    return [kernel for kernel in each if max(kernel[2:]) >= LEAST]
+
+
+def speed(kernel):
+    """Triton's time over tilec's."""
+    return kernel[3] / kernel[2]
+
+
+def mean(kernels):
+    return math.exp(sum(math.log(speed(kernel)) for kernel in kernels) / len(kernels))
+
+
+def of_kernels(records):
+    """The table of the kernels of at least LEAST microseconds, by models."""
+    lines = [f"| model | kernels of {LEAST:.0f} us and more | Triton / tilec, mean | below 0.97 | below 0.90 | lowest |", "|---|---|---|---|---|---|"]
+    rows = [(record["model"], long_kernels(record)) for record in timed(records)]
+    rows.append(("all", [kernel for _, kernels in rows for kernel in kernels]))
+    for model, kernels in rows:
+        if kernels:
+            slow = [sum(1 for kernel in kernels if speed(kernel) < bar) for bar in (0.97, 0.90)]
+            lines.append(f"| {model} | {len(kernels)} | {mean(kernels):.3f} | {slow[0]} | {slow[1]} | {min(map(speed, kernels)):.3f} |")
+    return lines if len(lines) > 2 else []
+
+
+def every_kernel(records):
+    """A row for each of these kernels, the slowest beside Triton's first."""
+    kernels = sorted((kernel for record in timed(records) for kernel in long_kernels(record)), key=speed)
+    return ["| model | kernel | tilec, us | Triton | Triton / tilec |", "|---|---|---|---|---|"] + \
+        [f"| {model} | {name} | {ours:.1f} | {theirs:.1f} | {theirs / ours:.3f} |" for model, name, ours, theirs in kernels]
+
+
 def table(records):
     """The whole table: a list of lines."""
     lines = ["| model | kernels | error of loss | of gradients | of the worst | first call, s | Inductor's kernels, us a step | all kernels | verdict |",
              "|---|---|---|---|---|---|---|---|---|"]
     lines += [line(record) for record in records]
-    ratios = [math.log(a / b) for a, b in ((r["tilec"]["time"]["triton"], r["triton"]["time"]["triton"]) for r in records
-              if len(r["compilers"]) == 2 and all("time" in r[compiler] for compiler in COMPILERS)) if a and b]
+    ratios = [math.log(a / b) for a, b in ((r["tilec"]["time"]["triton"], r["triton"]["time"]["triton"]) for r in timed(records)) if a and b]
     if ratios:
         lines.append(f"geometric mean of Inductor's kernels, tilec / Triton: {math.exp(sum(ratios) / len(ratios)):.3f} of {len(ratios)} models")
-    return lines
+    kernels = of_kernels(records)
+    return lines + ([""] + kernels if kernels else [])
 
 
 if __name__ == "__main__":
     read = [json.loads(text) for name in sys.argv[1:] for text in open(name)]
-    print("\n".join(table(read)))
-    for record in read:
-        for text in slowest(record):
-            print(f"{record['model']}{text}")
+    print("\n".join([*table(read), "", *every_kernel(read)]))

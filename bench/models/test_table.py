@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import table  # noqa: E402
 
-EVENTS = [{"cat": "kernel", "name": "triton_poi_0", "dur": 4.0}, {"cat": "kernel", "name": "triton_poi_0", "dur": 6.0}, {"cat": "kernel", "name": "gemm", "dur": 10.0},
+EVENTS = [{"cat": "kernel", "name": "triton_poi_0", "dur": 4.0, "args": {"grid": [2, 1, 1], "block": [128, 1, 1]}}, {"cat": "kernel", "name": "triton_poi_0", "dur": 6.0}, {"cat": "kernel", "name": "gemm", "dur": 10.0},
           {"cat": "gpu_user_annotation", "name": "triton_poi_0", "dur": 50.0}, {"name": "no category"}]
 ERROR = {"loss": 1e-5, "gradients": 4e-3, "worst": 1e-2, "parameter": "w"}
 
@@ -38,7 +38,8 @@ def changed(record, path, value):
 
 class Table(unittest.TestCase):
     def test_a_trace(self):
-        self.assertEqual(table.totals(EVENTS, 2), {"all": 10.0, "triton": 5.0, "kernels": {"triton_poi_0": [5.0, 1.0]}})
+        self.assertEqual(table.totals(EVENTS, 2), {"all": 10.0, "triton": 5.0, "kernels": {"triton_poi_0": [5.0, 1.0]},
+                                                    "launches": {"triton_poi_0": [[[2, 1, 1], [128, 1, 1], None, None], [None] * 4]}})
 
     def test_sound_records(self):
         self.assertEqual((table.wrong(training()), table.wrong(generation())), ([], []))
@@ -48,6 +49,12 @@ class Table(unittest.TestCase):
             "| g | - / - | 3 tokens | - | - | 1.0 / 1.0 | - | - | ok |",
             "geometric mean of Inductor's kernels, tilec / Triton: 0.800 of 1 models",
         ])  # fmt: skip
+        long = training()
+        for compiler, us in (("tilec", 50.0), ("triton", 45.0)):
+            changed(long, f"{compiler} time kernels", {"triton_red_1": [us, 2.0], "triton_poi_0": [19.0, 1.0]})
+        self.assertEqual(table.of_kernels([training()]), [])
+        self.assertEqual(table.of_kernels([long])[2:], ["| m | 1 | 0.900 | 1 | 0 | 0.900 |", "| all | 1 | 0.900 | 1 | 0 | 0.900 |"])
+        self.assertEqual(table.every_kernel([long])[2:], ["| m | triton_red_1 | 25.0 | 22.5 | 0.900 |"])
         self.assertEqual(table.slowest(training()), ["  triton_poi_0: 6.0 / 5.0 us = 1.200"])
 
     def test_what_is_wrong(self):

@@ -91,7 +91,7 @@ if __name__ == "__main__":
     x = torch.randn(rows, d, device=device, requires_grad=True)
     w = torch.randn(d, device=device, requires_grad=True)
     loss = lambda f: f(x, w).square().sum()
-    want = torch.autograd.grad(loss(lambda x, w: x @ w), (x, w))
+    want = torch.autograd.grad(loss(lambda x, w: x.double() @ w.double()), (x, w))
     compiled = torch.compile(weighted_sum, fullgraph=True, backend="inductor" if device == "cuda" else "aot_eager")
     for function in (weighted_sum, WeightedSum.apply, compiled):
         torch.testing.assert_close(torch.autograd.grad(loss(function), (x, w)), want, rtol=1e-4, atol=1e-4)
