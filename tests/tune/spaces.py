@@ -71,3 +71,55 @@ def row_sum(x, out, cols, BLOCK: tl.constexpr, ROWS: tl.constexpr):
     for i in range(0, cols, BLOCK):
         sums += tl.load(x + rows[:, None] * cols + i + tl.arange(0, BLOCK)[None, :])
     tl.store(out + rows, tl.sum(sums, 1))
+
+
+@triton.jit
+def layer_norm(x, gain, bias, out, cols, eps, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    at = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[:, None] * cols + tl.arange(0, BLOCK)[None, :]
+    total, squares = tl.zeros((ROWS, BLOCK), tl.float32), tl.zeros((ROWS, BLOCK), tl.float32)
+    for i in range(0, cols, BLOCK):
+        v = tl.load(x + at + i).to(tl.float32)
+        total += v
+        squares += v * v
+    mean = tl.sum(total, 1) / cols
+    scale = tl.rsqrt(tl.sum(squares, 1) / cols - mean * mean + eps)
+    for i in range(0, cols, BLOCK):
+        v = (tl.load(x + at + i).to(tl.float32) - mean[:, None]) * scale[:, None]
+        col = i + tl.arange(0, BLOCK)[None, :]
+        tl.store(out + at + i, (v * tl.load(gain + col) + tl.load(bias + col)).to(tl.float16))
+
+
+@triton.jit
+def experts(a, b, bias, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    group = tl.program_id(1)
+    rows = (tl.program_id(0) // tl.cdiv(N, BN)) * BM + tl.arange(0, BM)
+    cols = (tl.program_id(0) % tl.cdiv(N, BN)) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + group * M * K + rows[:, None] * K + k[None, :]
+    pb = b + group * N * K + cols[None, :] * K + k[:, None]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for i in range(0, K, BK):
+        acc = tl.dot(tl.load(pa + i), tl.load(pb + i), acc)
+    acc = tl.maximum(acc + tl.load(bias + group * N + cols).to(tl.float32)[None, :], 0)
+    tl.store(c + group * M * N + rows[:, None] * N + cols[None, :], acc.to(tl.float16))
+
+
+@triton.jit
+def causal(q, k, v, out, N, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    first = tl.program_id(0) * BM
+    rows, d = first + tl.arange(0, BM), tl.arange(0, D)
+    base, shared = tl.program_id(1) * N * D, tl.program_id(1) // 4 * N * D
+    x = tl.load(q + base + rows[:, None] * D + d[None, :])
+    most, total = tl.full((BM,), float("-inf"), tl.float32), tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for j in range(0, first + BM, BN):
+        cols = j + tl.arange(0, BN)
+        at = shared + cols[:, None] * D + d[None, :]
+        s = tl.dot(x, tl.load(k + at).T) * scale
+        s = tl.where(rows[:, None] >= cols[None, :], s, float("-inf"))
+        larger = tl.maximum(most, tl.max(s, 1))
+        p, shrink = tl.exp2(s - larger[:, None]), tl.exp2(most - larger)
+        total = total * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.float16), tl.load(v + at), acc * shrink[:, None])
+        most = larger
+    tl.store(out + base + rows[:, None] * D + d[None, :], (acc / total[:, None]).to(tl.float16))
