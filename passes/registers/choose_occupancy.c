@@ -20,6 +20,9 @@
 // CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than
 // half. Only a second CTA computes while operands arrive.
 //
+// A loop without dots that loads many values gets the number that leaves room for all of them. Otherwise ptxas saves
+// registers, and waits for some loads before it issues the next.
+//
 // Smaller CTAs get the number 1 in two cases. Their tiles leave no room, or the addresses of 64 elements, accessed one
 // by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
 //
@@ -41,7 +44,9 @@
 // for an operand in registers, and WGMMA_RESERVED_REGISTERS.
 enum { WGMMA_RESERVED_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MAX_SUMS = 128 };
 
-enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
+// A thread's registers are a multiple of REGISTER_UNIT. Each scheduler has its own part of the registers, and its own
+// warps.
+enum { REGISTER_UNIT = 8, WARP_SCHEDULERS = 4 };
 
 // An address takes two registers. Up to FEW_ADDRESSES addresses of a load or store are computed where they are used. Of
 // the addresses of single elements that all loads read, one in ADDRESSES_ALIVE is live.
@@ -154,7 +159,9 @@ static Tiles find_tiles(Arena *scratch, Func *func) {
 // tiles.
 static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
   const TargetInfo *arch = func->module->target.arch;
-  uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
+  uint32_t threads = TARGET_WARP * func_warps(func);
+  uint32_t warps = (blocks * func_warps(func) + WARP_SCHEDULERS - 1) / WARP_SCHEDULERS; // of one scheduler
+  uint32_t share = arch->registers / (WARP_SCHEDULERS * warps * TARGET_WARP);
   share -= share % REGISTER_UNIT;
   uint32_t more = max_u32(blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, tiles->addresses), other = share / 2;
   if (other > TUNE_BLOCKS_RESERVED_REGISTERS) other = TUNE_BLOCKS_RESERVED_REGISTERS;
@@ -163,13 +170,18 @@ static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
          !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
 }
 
-// The number of CTAs that fit, at least one. `addresses`: registers of addresses, in addition to tiles.
+// The number of CTAs that fit, at least one.
+static uint32_t blocks_that_fit(Func *func, const Tiles *tiles) {
+  uint32_t blocks = 1;
+  while (blocks_fit(func, blocks + 1, tiles)) blocks++;
+  return blocks;
+}
+
+// The same. `addresses`: registers of addresses, in addition to tiles.
 static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
   Tiles tiles = find_tiles(scratch, func);
   tiles.addresses = addresses;
-  uint32_t blocks = 1;
-  while (blocks_fit(func, blocks + 1, &tiles)) blocks++;
-  return blocks;
+  return blocks_that_fit(func, &tiles);
 }
 
 // True if ptxas may take slightly more registers than two CTAs leave, and so lose the second one.
@@ -188,6 +200,7 @@ static bool is_chained(const Op *access) {
 // Accesses of global memory.
 typedef struct Accesses {
   uint32_t loads;      // Loads of a thread in a round of a loop, without those of inner loops.
+  uint32_t words;      // Registers that these fill.
   uint32_t single;     // Those of these that read one element.
   uint32_t one_single; // The most of one load or store of single elements.
   uint32_t one_load;   // The most of one load.
@@ -214,6 +227,7 @@ static Accesses count_accesses(const Region *region) {
       continue;
     }
     found.loads += accesses;
+    found.words += tile_words(op_result(op)->type);
     found.one_load = max_u32(found.one_load, accesses);
     if (op_int(op, ATTR_VECTOR, 1) == 1) found.single += accesses;
   }
@@ -222,6 +236,7 @@ static Accesses count_accesses(const Region *region) {
 
 static void add_most(Accesses *most, Accesses found) {
   most->loads = max_u32(most->loads, found.loads);
+  most->words = max_u32(most->words, found.words);
   most->single = max_u32(most->single, found.single);
   most->one_load = max_u32(most->one_load, found.one_load);
   most->one_store = max_u32(most->one_store, found.one_store);
@@ -264,31 +279,6 @@ static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
   return blocks > 1 ? blocks : 0;
 }
 
-// The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves
-// registers there, and waits for some loads before it issues the next. 0: ptxas gets none.
-static uint32_t blocks_that_load(Arena *scratch, Func *func) {
-  Accesses most = {0};
-  for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    if (w.op->kind == OP_FOR) add_most(&most, count_accesses(w.op->regions[0]));
-  if (contents_of(func).dot || most.loads < TUNE_LOOP_LOADS ||
-      count_blocks(scratch, func, 0) > TUNE_FEW_BLOCKS)
-    return 0;
-  uint32_t blocks = count_blocks(scratch, func, address_registers(&most));
-  return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
-}
-
-// True if a thread's tiles need more registers than there are.
-static bool must_spill(Arena *scratch, Func *func) { return register_slack(scratch, func) < 0; }
-
-// True if the body loads and stores single elements, and their addresses do not fit next to the tiles.
-static bool addresses_spill(Arena *scratch, Func *func) {
-  Accesses found = count_accesses(func->body);
-  return found.single && found.stores_single &&
-         register_slack(scratch, func) < (int64_t)address_registers(&found);
-}
-
-static bool reduces_in_turn(const Func *func) { return contents_of(func).in_turn; }
-
 // Registers that a tile of floats, or of a dot's sums, fills at least.
 static uint32_t data_words(const Value *value) {
   const Type *type = value->type;
@@ -303,6 +293,40 @@ static uint32_t carried_words(const Op *op) {
   for (uint32_t i = 0; op_is_loop(op) && i < op->result_count; i++) words += data_words(&op->results[i]);
   return words;
 }
+
+// The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves
+// registers there, and waits for some loads before it issues the next. 0: ptxas gets none.
+static uint32_t blocks_that_load(Arena *scratch, Func *func) {
+  Accesses most = {0};
+  uint32_t carried = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    if (w.op->kind == OP_FOR) add_most(&most, count_accesses(w.op->regions[0]));
+    carried = max_u32(carried, carried_words(w.op));
+  }
+  Contents found = contents_of(func);
+  if (found.dot || most.loads < TUNE_LOOP_LOADS) return 0;
+  Tiles tiles = find_tiles(scratch, func);
+  if (blocks_that_fit(func, &tiles) > TUNE_FEW_BLOCKS) {
+    if (found.slow) return 0;
+    // Loads that are all issued before the first is used fill their registers next to what the loop carries.
+    tiles.across = max_u32(max_u32(tiles.across, carried + most.words), TUNE_LOOP_REGISTERS);
+  }
+  tiles.addresses = address_registers(&most);
+  uint32_t blocks = blocks_that_fit(func, &tiles);
+  return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
+}
+
+// True if a thread's tiles need more registers than there are.
+static bool must_spill(Arena *scratch, Func *func) { return register_slack(scratch, func) < 0; }
+
+// True if the body loads and stores single elements, and their addresses do not fit next to the tiles.
+static bool addresses_spill(Arena *scratch, Func *func) {
+  Accesses found = count_accesses(func->body);
+  return found.single && found.stores_single &&
+         register_slack(scratch, func) < (int64_t)address_registers(&found);
+}
+
+static bool reduces_in_turn(const Func *func) { return contents_of(func).in_turn; }
 
 // Tiles that a loop carries beyond a thread's registers are spilled whatever ptxas does: that is a warning. For other
 // tiles ptxas may find an order with fewer at a time.
