@@ -56,6 +56,7 @@ void eval_copy(Machine *m, Tile *to, const Tile *from) {
   memcpy(to->block, from->block, from->block_bytes);
   to->dot = from->dot;
   to->tmem = from->tmem;
+  to->tmem_slot = from->tmem_slot;
   to->sum_ulps = from->sum_ulps;
   if (to->wrapped || from->wrapped) eval_wrapped_copy(m, to, from);
 }
@@ -229,6 +230,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_ASYNC_WAIT] = eval_shared,
     [OP_DOT_WAIT] = eval_shared,
     [OP_TMEM_ALLOC] = eval_tmem,
+    [OP_TMEM_SLOT] = eval_tmem,
     [OP_TMEM_STORE] = eval_tmem,
     [OP_TMEM_LOAD] = eval_tmem,
     [OP_TMEM_DEALLOC] = eval_tmem,

@@ -13,6 +13,7 @@
 
 #include "eval/eval_machine.h"
 #include "ir/memory/ring.h"
+#include "ir/memory/sync.h"
 
 typedef struct Channel {
   const Op *begin;
@@ -76,13 +77,14 @@ void eval_channel_counts(const Machine *m, const Op *op, char *text, size_t room
            (unsigned)(channel->waited - channel->released));
 }
 
-static void run_fill(Machine *m, const Op *op, Channel *channel) {
+static bool run_fill(Machine *m, const Op *op, Channel *channel) {
   uint32_t slot = (uint32_t)(channel->filled++ % channel->slots);
-  eval_give_views(m, op, &channel->buffers, slot);
+  if (!eval_give_views(m, op, &channel->buffers, slot)) return false;
   for (uint32_t i = 0; i < channel->buffers.all.n; i++) {
     uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
     eval_shared_clear(m, channel->buffers.all.at[i], slot * n, n);
   }
+  return true;
 }
 
 static bool run_commit(Machine *m, const Op *op, Channel *channel) {
@@ -104,8 +106,7 @@ static bool run_wait(Machine *m, const Op *op, Channel *channel) {
   bool counted = channel->begin->operand_count > 0;
   if (counted && !eval_wait_turn(m, op, channel->waited, channel->slots)) return false;
   channel->waited++;
-  eval_give_views(m, op, &channel->buffers, slot);
-  return true;
+  return eval_give_views(m, op, &channel->buffers, slot);
 }
 
 static bool run_release(Machine *m, const Op *op, Channel *channel) {
@@ -131,8 +132,9 @@ bool eval_channel(Machine *m, Op *op) {
   if (fills != (end == FILLS))
     return eval_error(m, op, NO_ELEMENT, "[T0000] the ring belongs to the channel's other end");
   bool ok = true;
+  if (op_follows_dots(op)) eval_dots_wait(m, 0);
   if (op->kind == OP_RING_FILL)
-    run_fill(m, op, channel);
+    ok = run_fill(m, op, channel);
   else if (op->kind == OP_RING_WAIT)
     ok = run_wait(m, op, channel);
   else

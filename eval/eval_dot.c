@@ -444,8 +444,8 @@ bool eval_dot(Machine *m, Op *op) {
     else
       int_matrix(&d, k);
   }
-  if (op_result(op)->type->kind == TYPE_TMEM) d.to->tmem = ++m->tmem;
   eval_dot_begun(m, op, d.to);
+  if (op_result(op)->type->kind == TYPE_TMEM) eval_tmem_change(m, d.to, eval_operand(m, op, 2)->tmem_slot);
   eval_block_free(m->memory, d.block, d.block_bytes);
   free_copy(m, &a_copy);
   free_copy(m, &b_copy);

@@ -5,6 +5,7 @@
 // register operands must not be recomputed.
 #include "eval/eval_machine.h"
 #include "ir/dot/layout_dot.h"
+#include "ir/memory/sync.h"
 
 // An operand of a dot: elements of a buffer, or a tile's registers.
 typedef struct Reading {
@@ -55,10 +56,13 @@ void eval_dots_wait(Machine *m, uint64_t pending) {
   dots->readings.n = kept;
 }
 
+bool eval_dots_done(const DotsUnderWay *dots, uint64_t number) { return !number || number <= dots->done; }
+
 bool eval_dots_in_flight(const Machine *m) { return m->dots && m->dots->begun > m->dots->done; }
 
 // Returns true if the op takes operand i without reading it.
 static bool passes_on(const Op *op, uint32_t i) {
+  if (op_follows_dots(op)) return i > 0;
   switch ((int)op->kind) {
   case OP_DOT: return i == 2 && op_attr(op, ATTR_ASYNC);
   case OP_DOT_WAIT: return i < op->result_count;

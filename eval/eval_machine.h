@@ -29,8 +29,9 @@ typedef struct Tile {
   uint8_t *state;
   void *block; // holds the arrays: eval_block
   uint64_t block_bytes;
-  uint64_t dot;  // The number of the asynchronous dot that computes it; 0: none.
-  uint64_t tmem; // For an accumulator in tensor memory: the number of its state.
+  uint64_t dot;       // The number of the asynchronous dot that computes it; 0: none.
+  uint64_t tmem;      // For an accumulator in tensor memory: the number of its state.
+  uint32_t tmem_slot; // The accumulator's number.
   // For a dot that started at zero: the sum that it is added to may become its initial accumulator
   // (accumulate). Then that sum takes part in this number of roundings, in units of u. 0 for anything
   // else.
@@ -46,6 +47,7 @@ typedef struct RingState RingState;         // eval_rings.c
 typedef struct MbarrierState MbarrierState; // eval_mbarrier.c
 typedef struct StoreState StoreState;       // eval_stores.c
 typedef struct ChannelState ChannelState;   // eval_channels.c
+typedef struct Accumulator Accumulator;     // eval_tmem.c
 
 typedef struct Origin {
   const Op *op;    // that made an element undefined; NULL: none is, or it is not known
@@ -80,7 +82,8 @@ typedef struct Machine {
   TensorMapValue *maps;     // The hidden parameters', in their order; NULL: none.
   MbarrierState *mbarriers; // NULL: no mbarrier yet.
   StoreState *stores;       // NULL: the kernel has no TMA stores.
-  uint64_t tmem;            // The number of tensor memory's current state; counted on at each change.
+  uint64_t tmem;            // The number of tensor memory's latest state; counted on at each change.
+  Accumulator *tmem_slots;  // In tensor memory; NULL: none yet.
   uint8_t turns[16];        // By barrier of the CTA: whose turn it is (eval_turns.c).
   WrapState *wraps;         // NULL: wrapping offsets are not detected.
   bool has_common;          // The kernel's elements may share errors.
@@ -284,7 +287,7 @@ typedef struct SlotBuffers {
 } SlotBuffers;
 bool eval_has_buffer(const SlotBuffers *buffers, uint32_t buffer);
 // Makes the op's results the slot's views in each buffer, and adds these buffers to the list.
-void eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot);
+bool eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot);
 // Returns true if no asynchronous dot may still read the slot, one of `slots`. Reports an error otherwise.
 bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, uint32_t slot, uint32_t slots);
 // Waits at the slot's mbarrier, the op's last operand, for round `turn` of the ring. The first fill is the
@@ -314,13 +317,19 @@ bool eval_dots_allow(Machine *m, const Op *op);
 // Returns true if a dot in flight reads these elements of the buffer.
 bool eval_dots_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last);
 
+// Returns true if dot `number` of those was waited for. 0: no dot.
+bool eval_dots_done(const DotsUnderWay *dots, uint64_t number);
 // Returns true if a dot has not been waited for.
 bool eval_dots_in_flight(const Machine *m);
 
 // Tensor memory, in eval_tmem.c.
 bool eval_tmem(Machine *m, Op *op);
-// Returns true if the operand is the current state of tensor memory. Reports an error otherwise.
+// Returns true if the operand is its accumulator's current state. Reports an error otherwise.
 bool eval_tmem_current(Machine *m, const Op *op, uint32_t operand);
+// Makes `state` the next state of accumulator `slot`.
+void eval_tmem_change(Machine *m, Tile *state, uint32_t slot);
+// The accumulator as other groups of warps left it, for the op that takes it.
+bool eval_tmem_take(Machine *m, const Op *op, const Value *result, uint32_t slot);
 
 // Combines two elements of one type; also for integers.
 Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b);

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 #include "ir/memory/groups.h"
+#include "ir/memory/sync.h"
 #include "ir/number.h"
 #include "ir/memory/tensor_box.h"
 
@@ -115,6 +116,7 @@ static bool run_arrive(Machine *m, const Op *op) {
   Mbarrier *mbarrier = mbarrier_of(m, op, 0);
   uint32_t arrivals = group_runs_by_thread(op) ? 1 : region_warps(op);
   if (!mbarrier) return false;
+  if (op_follows_dots(op)) eval_dots_wait(m, 0); // The tensor core arrives when they are complete.
   if (arrivals > mbarrier->missing)
     return eval_error(m, op, NO_ELEMENT,
                       "[T0000] %u warps arrive, and the mbarrier's phase waits for %u more", arrivals,

@@ -93,11 +93,17 @@ uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Va
   return (uint32_t)to->bits[0];
 }
 
-void eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot) {
-  for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
+bool eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot) {
+  bool ok = true;
+  for (uint32_t i = 0; i + 1 < op->operand_count && ok; i++) {
+    if (op_operand(op, i + 1)->type->kind == TYPE_TMEM) {
+      ok = eval_tmem_take(m, op, &op->results[i], slot);
+      continue;
+    }
     uint32_t buffer = eval_slot_view(m, eval_operand(m, op, i + 1), slot, &op->results[i]);
     if (!eval_has_buffer(buffers, buffer)) vec_push(m->arena, &buffers->all, buffer);
   }
+  return ok;
 }
 
 bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, uint32_t slot, uint32_t slots) {

@@ -346,6 +346,7 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_RESCALE] = emit_rescale,
     [OP_DOT_WAIT] = emit_dot_wait,
     [OP_TMEM_ALLOC] = emit_tmem_op,
+    [OP_TMEM_SLOT] = emit_tmem_op,
     [OP_TMEM_STORE] = emit_tmem_op,
     [OP_TMEM_LOAD] = emit_tmem_op,
     [OP_TMEM_DEALLOC] = emit_tmem_op,

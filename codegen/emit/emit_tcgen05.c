@@ -5,12 +5,14 @@
 // One thread issues a dot: an instruction for each 128 (or 64) rows, 256 columns and 32 bytes of k. Then it commits
 // them: when they are done, an mbarrier's phase is complete. Dots use the kernel's mbarriers one after another. All
 // threads count the dots that have begun, so each knows the mbarrier and the phase of the one that it waits for.
+// A group of one thread issues without a condition and counts nothing: its arrivals commit.
 //
 // Accesses of different threads to tensor memory are ordered by a barrier, or the mbarrier, between two fences.
 #include "base/integer.h"
 #include "codegen/emit/emit_dot.h"
 #include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
+#include "ir/memory/groups.h"
 
 enum { MBARRIER_BYTES = 8, LANE_SHIFT = 16, WARP_LANES = 32, LOAD_REGISTERS = 4 };
 
@@ -65,6 +67,7 @@ typedef struct TensorDot {
   uint32_t rows, columns; // of an instruction
   uint32_t tmem,
       idesc[DOT_SCALES_A_WORD]; // numbers of operands; idesc: by the number of the scales in their words
+  const char *when;             // "@issues ", or "" in a group of one thread
   AsmCall call;
 } TensorDot;
 
@@ -85,8 +88,8 @@ static void copy_scales(Emitter *e, TensorDot *d, DotOperand operand) {
     for (uint32_t r = 0; r < outer; r += ROWS, at += BLOCK_BYTES) {
       uint64_t fields = constant | (uint64_t)(GROUP_BYTES >> 4) << 32 | at >> 4;
       LLVMValueRef descriptor = LLVMBuildAdd(e->builder, start, LLVMConstInt(e->i64, fields, false), "");
-      buf_printf(&d->call.text, "@issues tcgen05.cp.cta_group::1.32x128b.warpx4 [$%u+%u], $%u;\n\t", d->tmem,
-                 scale_column(d, operand, r, k), asm_operand(e, &d->call, descriptor));
+      buf_printf(&d->call.text, "%stcgen05.cp.cta_group::1.32x128b.warpx4 [$%u+%u], $%u;\n\t", d->when,
+                 d->tmem, scale_column(d, operand, r, k), asm_operand(e, &d->call, descriptor));
     }
 }
 
@@ -108,7 +111,7 @@ static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
     LLVMValueRef b = matrix_descriptor(e, &d->b, matrix_index(p, DOT_B, matrix_outer(p, DOT_B, index), k));
     uint32_t first = asm_operand(e, &d->call, a);
     asm_operand(e, &d->call, b);
-    buf_printf(&d->call.text, "@issues tcgen05.mma.cta_group::1.kind::%s [$%u+%u], $%u, $%u, $%u, ",
+    buf_printf(&d->call.text, "%stcgen05.mma.cta_group::1.kind::%s [$%u+%u], $%u, $%u, $%u, ", d->when,
                kind_of(p), d->tmem, column, first, first + 1,
                d->idesc[dot_is_scaled(p->op) ? k / dot_scale_group(p->op) % DOT_SCALES_A_WORD : 0]);
     if (dot_is_scaled(p->op)) print_scales(d, index, k);
@@ -121,34 +124,45 @@ static LLVMValueRef adds_to_sums(Emitter *e, const EmittedDot *p) {
                   : emit_i32(e, !p->from_zero);
 }
 
+// One of a group's threads issues the dot, and commits it to the next of tmem_alloc's mbarriers.
+static void begin_by_first(Emitter *e, TensorDot *d) {
+  buf_printf(&d->call.text, "setp.eq.b32 issues, $%u, 0;\n\t@issues %s;\n\t",
+             asm_operand(e, &d->call, e->threads.thread), after_fence);
+}
+
+static void commit_by_first(Emitter *e, TensorDot *d) {
+  LLVMValueRef begun = LLVMBuildLoad2(e->builder, e->i32, e->tmem.begun, "");
+  buf_printf(&d->call.text,
+             "@issues tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$%u];\n\t",
+             asm_operand(e, &d->call, mbarrier_of(e, begun)));
+  LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, begun, emit_i32(e, 1), ""), e->tmem.begun);
+}
+
 void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
   const Type *type = op_result(p->op)->type;
+  bool alone = group_runs_by_thread(p->op);
   TensorDot d = {.p = p, .a = emit_matrix(e, p, DOT_A), .b = emit_matrix(e, p, DOT_B)};
   emit_descriptor(e, p->op, DOT_A, &d.a);
   emit_descriptor(e, p->op, DOT_B, &d.b);
+  d.when = alone ? "" : "@issues ";
   d.rows = min_u32(type->shape[0], 128), d.columns = min_u32(type->shape[1], 256);
-  LLVMValueRef begun = LLVMBuildLoad2(e->builder, e->i32, e->tmem.begun, "");
-  uint32_t thread = asm_operand(e, &d.call, e->threads.thread),
-           adds = asm_operand(e, &d.call, adds_to_sums(e, p));
+  uint32_t adds = asm_operand(e, &d.call, adds_to_sums(e, p));
   d.tmem = asm_operand(e, &d.call, emit_register(e, op_operand(p->op, 2), 0));
   uint32_t idesc = instruction_descriptor(p, &d.a, &d.b, d.rows, d.columns);
   for (uint32_t i = 0; i < (dot_is_scaled(p->op) ? DOT_SCALES_A_WORD : 1); i++)
     d.idesc[i] = asm_operand(e, &d.call, emit_i32(e, with_scale(idesc, i)));
-  uint32_t mbarrier = asm_operand(e, &d.call, mbarrier_of(e, begun));
   buf_printf(&d.call.text,
-             "{\n\t.reg .pred issues, begins, adds;\n\tsetp.eq.b32 issues, $%u, 0;\n\tsetp.ne.b32 begins, "
-             "$%u, 0;\n\t"
-             "setp.eq.b32 adds, 0, 0;\n\t@issues %s;\n\t",
-             thread, adds, after_fence);
+             "{\n\t.reg .pred issues, begins, adds;\n\tsetp.ne.b32 begins, $%u, 0;\n\t"
+             "setp.eq.b32 adds, 0, 0;\n\t",
+             adds);
+  if (!alone) begin_by_first(e, &d);
   if (dot_is_scaled(p->op)) emit_needs_ptx(e, 88);
   for (uint32_t i = DOT_A; dot_is_scaled(p->op) && i <= DOT_B; i++) copy_scales(e, &d, (DotOperand)i);
   for (uint32_t m = 0; m < type->shape[0]; m += d.rows)
     for (uint32_t n = 0; n < type->shape[1]; n += d.columns) add_products(e, &d, m * type->shape[1] + n);
-  buf_printf(&d.call.text,
-             "@issues tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$%u];\n\t}",
-             mbarrier);
+  if (!alone) commit_by_first(e, &d);
+  buf_char(&d.call.text, '}');
   asm_build(e, &d.call, ASM_ORDERED, NULL);
-  LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, begun, emit_i32(e, 1), ""), e->tmem.begun);
   emit_bind(e, op_result(p->op), emit_get(e, op_operand(p->op, 2)));
 }
 
@@ -167,17 +181,22 @@ void emit_tcgen05_wait(Emitter *e, const Op *wait) {
 
 // --- tensor memory
 
+static void begin_counting(Emitter *e, const Value *mbarriers) {
+  EmitPosition here = emit_move_before(e, LLVMGetFirstInstruction(e->entry));
+  e->tmem.begun = LLVMBuildAlloca(e->builder, e->i32, "");
+  emit_move_back(e, &here);
+  LLVMBuildStore(e->builder, emit_i32(e, 0), e->tmem.begun);
+  e->tmem.mbarriers = shared_word(e, mbarriers);
+  e->tmem.count = (uint32_t)type_elements(mbarriers->type);
+  e->has_variables = true;
+}
+
 // The first warp allocates. All threads read the address after the barrier.
 static void emit_alloc(Emitter *e, const Op *op) {
   LLVMValueRef at = shared_word(e, op_operand(op, 0)), place = NULL, first = emit_i32(e, 0);
   AsmCall alloc = {0}, read = {0};
-  EmitPosition here = emit_move_before(e, LLVMGetFirstInstruction(e->entry));
-  e->tmem.begun = LLVMBuildAlloca(e->builder, e->i32, "");
-  emit_move_back(e, &here);
-  LLVMBuildStore(e->builder, first, e->tmem.begun);
-  e->tmem.mbarriers = shared_word(e, op_operand(op, 1));
-  e->tmem.count = (uint32_t)type_elements(op_operand(op, 1)->type);
-  e->arch_specific = e->has_variables = true;
+  if (op->operand_count > 1) begin_counting(e, op_operand(op, 1));
+  e->arch_specific = true;
   emit_needs_ptx(e, 86);
   LLVMBasicBlockRef end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, first, ""));
   buf_printf(&alloc.text,
@@ -303,7 +322,18 @@ static void emit_tmem_store(Emitter *e, const Op *op) {
   emit_bind(e, op_result(op), emit_get(e, op_operand(op, 1)));
 }
 
+// Another group has used the accumulator, and the mbarrier that was waited for orders its accesses before the fence.
+static void emit_slot(Emitter *e, const Op *op) {
+  LLVMValueRef columns = emit_i32(e, tmem_columns(op_result(op)->type)),
+               number = emit_register(e, op_operand(op, 1), 0);
+  LLVMValueRef first = emit_register(e, op_operand(op, 0), 0);
+  nvvm_order(e, after_fence, "");
+  emit_new(e, op_result(op))[0] =
+      LLVMBuildAdd(e->builder, first, LLVMBuildMul(e->builder, number, columns, ""), "");
+}
+
 void emit_tmem_op(Emitter *e, Op *op) {
+  if (op->kind == OP_TMEM_SLOT) emit_slot(e, op);
   if (op->kind == OP_TMEM_ALLOC) emit_alloc(e, op);
   if (op->kind == OP_TMEM_DEALLOC) emit_dealloc(e, op);
   if (op->kind == OP_TMEM_LOAD) emit_tmem_load(e, op);

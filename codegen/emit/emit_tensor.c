@@ -6,6 +6,7 @@
 #include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
+#include "ir/memory/sync.h"
 #include "ir/memory/tensor_box.h"
 
 enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3, STORE_COORDINATES = 2 };
@@ -46,10 +47,16 @@ static void emit_expect(Emitter *e, const Op *op) {
   order_with(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", NULL, args, 2);
 }
 
-// The warp's lanes synchronise and one of them arrives. In a region of one thread, that thread arrives.
+// The warp's lanes synchronise and one of them arrives. In a region of one thread, that thread arrives, or the tensor
+// core when the thread's dots are done.
 static void emit_arrive(Emitter *e, const Op *op) {
   bool thread = group_runs_by_thread(op);
   LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
+  if (op_follows_dots(op)) {
+    order_with(e, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];", NULL, &at,
+               1);
+    return;
+  }
   LLVMBasicBlockRef past = NULL;
   if (!thread) nvvm_warp_barrier(e);
   if (!thread) past = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.lane, first, ""));

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include "base/integer.h"
+#include "ir/memory/groups.h"
 
 static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
 // fp32 that is rounded or split for tensor cores.
@@ -107,9 +108,14 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   return mma_refuses(p);
 }
 
+// A thread of its own issues a dot for the warps that will read the sums.
+static uint32_t warps_of(const Op *dot) {
+  return group_runs_by_thread(dot) ? dot->region->func->module->target.num_warps : region_warps(dot);
+}
+
 DotProduct dot_product(const Op *dot) {
   return (DotProduct){.arch = dot->region->func->module->target.arch,
-                      .warps = region_warps(dot),
+                      .warps = warps_of(dot),
                       .shape = dot_op_shape(dot),
                       .batched = op_result(dot)->type->rank == 3,
                       .scale_group = dot_scale_group(dot),

@@ -109,7 +109,8 @@ uint32_t tmem_columns(const Type *tmem) {
 }
 
 uint32_t tmem_alloc_columns(const Op *alloc) {
-  uint32_t columns = tmem_columns(op_result(alloc)->type) + (uint32_t)op_int(alloc, ATTR_SCALE_COLUMNS, 0);
+  uint32_t columns = tmem_columns(op_result(alloc)->type) * (uint32_t)op_int(alloc, ATTR_SLOTS, 1);
+  columns += (uint32_t)op_int(alloc, ATTR_SCALE_COLUMNS, 0);
   return 1u << log2_ceil(columns);
 }
 

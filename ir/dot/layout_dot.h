@@ -56,7 +56,7 @@ typedef struct TmemPlace {
 TmemPlace tmem_place(const Type *tmem, uint32_t index);
 // The columns of an accumulator: a power of two, 32 or more.
 uint32_t tmem_columns(const Type *tmem);
-// The columns that tmem_alloc allocates: a power of two for the accumulator and scales.
+// The columns that tmem_alloc allocates: a power of two for the accumulators and scales.
 uint32_t tmem_alloc_columns(const Op *alloc);
 // Scales of a dot, each of a group along k. A column of tensor memory has 4 scales of each of 32 rows (a) or columns (b).
 // The columns of a block of 128 rows are neighbours.

@@ -10,8 +10,11 @@ static void check_carried(Verifier *v, const Op *op, const Type *type, const Typ
                 verify_type_text(v, result));
 }
 
-static bool is_pair(const Attr *attr) {
-  return attr->ints.n == 2 && attr->ints.at[0] > 0 && attr->ints.at[1] > 0;
+// Numbers of two groups. Three groups, the last of which issues dots, have no registers of their own.
+static bool are_groups(const Attr *attr, uint32_t most) {
+  bool right = attr->ints.n >= 2 && attr->ints.n <= most;
+  for (uint32_t i = 0; right && i < attr->ints.n; i++) right = attr->ints.at[i] > 0;
+  return right;
 }
 
 // Checks how plan_pipeline split the loop into warp groups.
@@ -20,10 +23,11 @@ static void check_parted(Verifier *v, const Op *op) {
   const Attr *warps = op_attr(op, ATTR_GROUP_WARPS), *registers = op_attr(op, ATTR_GROUP_REGISTERS);
   bool slots = op_attr(op, ATTR_SLOTS);
   if (!warps && !registers && !slots) return;
-  if (!warps || !is_pair(warps) || warps->ints.at[0] > op->region->func->module->target.num_warps ||
-      (registers && !is_pair(registers)) || op_int(op, ATTR_SLOTS, 0) < MIN_SLOTS)
+  if (!warps || !are_groups(warps, registers ? 2 : 3) ||
+      warps->ints.at[0] > op->region->func->module->target.num_warps ||
+      (registers && !are_groups(registers, 2)) || op_int(op, ATTR_SLOTS, 0) < MIN_SLOTS)
     verify_fail(v, op,
-                "a loop for warp specialization says how many warps and registers its two groups have, and "
+                "a loop for warp specialization says how many warps and registers its groups have, and "
                 "of %d slots or more",
                 MIN_SLOTS);
 }

@@ -63,6 +63,11 @@ static void check_views(Verifier *v, const Op *op) {
   }
   for (uint32_t i = 1; i < op->operand_count; i++) {
     const Value *buffers = op_operand(op, i);
+    if (buffers->type->kind == TYPE_TMEM) {
+      if (buffers->type != op->results[i - 1].type || !buffers->def || buffers->def->kind != OP_TMEM_ALLOC)
+        verify_fail(v, op, "operand %u is the result of tmem_alloc, and gives one of its accumulators", i);
+      continue;
+    }
     verify_slot(v, op, buffers->type, op->results[i - 1].type);
     if (!buffers->def || buffers->def->kind != OP_SHARED_ALLOC)
       verify_fail(v, op, "operand %u is not itself a buffer of shared_alloc", i);
@@ -156,7 +161,7 @@ static void check_view(Verifier *v, const Value *view, const Op *by, const Value
 static void check_owned(RingChecker *c, const Op *op, const Op *begin, const Value *buffers) {
   for (const Use *use = buffers->first_use; use; use = use->next) {
     const Op *user = use->user;
-    if (user == begin) continue;
+    if (user == begin || user->kind == OP_TMEM_DEALLOC) continue;
     bool owns = (user->kind == OP_RING_FILL || user->kind == OP_RING_WAIT) && use != user->operands;
     const Op *other = owns ? c->counts[op_operand(user, 0)->id].begin : NULL;
     if (!owns || (other && other != begin))
@@ -179,11 +184,13 @@ static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
   if (mbarriers) mbarrier = &op->results[op->result_count - 2];
   for (uint32_t i = 1; i < op->operand_count; i++) {
     const Value *buffers = op_operand(op, i);
-    if (buffers->type->shape[0] != ring_slots(begin))
-      verify_fail(c->v, op, "%s has %u slots, the ring %u", verify_type_text(c->v, buffers->type),
-                  buffers->type->shape[0], ring_slots(begin));
+    bool tmem = buffers->type->kind == TYPE_TMEM;
+    uint32_t slots = tmem ? (uint32_t)op_int(buffers->def, ATTR_SLOTS, 1) : buffers->type->shape[0];
+    if (slots != ring_slots(begin))
+      verify_fail(c->v, op, "%s has %u slots, the ring %u", verify_type_text(c->v, buffers->type), slots,
+                  ring_slots(begin));
     check_owned(c, op, begin, buffers);
-    check_view(c->v, &op->results[i - 1], op, mbarrier);
+    if (!tmem) check_view(c->v, &op->results[i - 1], op, mbarrier);
   }
 }
 

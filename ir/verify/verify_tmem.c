@@ -5,6 +5,9 @@
 // value is used once, or once in each branch of an if. Only tmem_alloc's result is used again: it begins accumulators one after another.
 #include "base/integer.h"
 #include "ir/dot/layout_dot.h"
+#include "ir/memory/groups.h"
+#include "ir/memory/sync.h"
+#include "target/target.h"
 #include "ir/verify/verify_parts.h"
 
 static bool is_tmem(const Type *type) { return type->kind == TYPE_TMEM; }
@@ -45,10 +48,15 @@ static void check_alloc(Verifier *v, const Op *op) {
   else if (others || freed != 1)
     verify_fail(v, op, "a kernel allocates tensor memory once, and frees it once after that");
   if (v->ok && !holds_scales(op))
-    verify_fail(v, op, "'scale_columns' is what the scales of its dots need, with the accumulator at most %u",
+    verify_fail(v, op,
+                "'scale_columns' is what the scales of its dots need, with the accumulators at most %u",
                 1u << TMEM_COLUMN_BITS);
-  if (!is_power_of_two((uint32_t)type_elements(operand_type(op, 1))))
+  if (op->operand_count > 1 && !is_power_of_two((uint32_t)type_elements(operand_type(op, 1))))
     verify_fail(v, op, "the number of mbarriers is a power of two");
+  int64_t slots = op_int(op, ATTR_SLOTS, 1);
+  if (slots < 1 || slots > NUM_STAGES_MAX || (slots > 1 && op_attr(op, ATTR_SCALE_COLUMNS)))
+    verify_fail(v, op, "'slots' is 1 to %d, and 1 next to scales, not %lld", NUM_STAGES_MAX,
+                (long long)slots);
   if (!target_has(v->module->target.arch, FEATURE_TCGEN05))
     verify_fail(v, op, "%s has no tensor memory", v->module->target.arch->name);
 }
@@ -80,10 +88,13 @@ static bool are_exclusive(const Op *a, const Op *b) {
   return false;
 }
 
+// An arrival that follows the sums does not use them up.
 static bool is_used_twice(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next)
     for (const Use *other = use->next; other; other = other->next)
-      if (!are_exclusive(use->user, other->user)) return true;
+      if (!op_follows_dots(use->user) && !op_follows_dots(other->user) &&
+          !are_exclusive(use->user, other->user))
+        return true;
   return false;
 }
 
@@ -95,14 +106,32 @@ static void check_use(Verifier *v, const Op *op) {
   }
 }
 
+// Dots of a group of one thread complete at its arrivals, others at the mbarriers of tmem_alloc.
+static void check_completion(Verifier *v, const Op *op) {
+  bool thread = group_runs_by_thread(op), waits = op->kind == OP_DOT_WAIT;
+  for (uint32_t i = 1; op_follows_dots(op) && i < op->operand_count; i++)
+    if (!thread || !is_tmem(operand_type(op, i)))
+      verify_fail(v, op, "operand %u is a sum in tensor memory, and a group of one thread has the op", i);
+  if (waits && thread)
+    verify_fail(v, op, "a group of one thread waits for no dots: its arrivals follow them");
+  bool dot = is_dot_of(op, DOT_TCGEN05) && is_tmem(result_type(op)) && !thread;
+  for (const Op *alloc = v->func->body->first; dot && alloc; alloc = alloc->next)
+    if (alloc->kind == OP_TMEM_ALLOC && alloc->operand_count < 2)
+      verify_fail(v, op, "it completes at mbarriers, which tmem_alloc does not name");
+}
+
 void verify_tmem_op(Verifier *v, const Op *op) {
   check_use(v, op);
+  check_completion(v, op);
   switch ((int)op->kind) {
   case OP_TMEM_ALLOC: check_alloc(v, op); break;
   case OP_TMEM_STORE: check_move(v, op, operand_type(op, 0), operand_type(op, 1)); break;
   case OP_TMEM_LOAD: check_move(v, op, result_type(op), operand_type(op, 0)); break;
   case OP_TMEM_DEALLOC:
     if (!is_alloc(op_operand(op, 0))) verify_fail(v, op, "it frees the result of tmem_alloc");
+    break;
+  case OP_TMEM_SLOT:
+    if (!is_alloc(op_operand(op, 0))) verify_fail(v, op, "it is one of the accumulators of tmem_alloc");
     break;
   default: break;
   }

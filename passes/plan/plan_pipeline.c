@@ -15,15 +15,16 @@
 // pays    Persistent kernels and specialise_warps were measured to gain together, and not separately (docs/matmul.md).
 //
 // Persistent by default: kernels that libtilec launches, with one loop that can be warp-specialized. Its dot stays in
-// flight, and has so many sums (persistent_pays) that another program would have no room next to it.
+// flight, and has so many sums (persistent_pays) that another program would have no room next to it. Or its dots are by
+// tcgen05 and have a thread of their own: they run under the end of the program before.
 //
-// Warp-specialized by default, with 8 warps or more:
+// Warp-specialized by default are loops whose dots have a thread of their own. With 8 warps or more these are too:
 // * the loop of a persistent kernel: the next program's copies overlap with the end of this program;
 // * loops that overlap_dots has marked;
 // * loops of attention's gradients (three chained dots);
 // * loops that ask for it.
 //
-// With one warpgroup no loop is: another CTA's warps copy while it multiplies.
+// With one warpgroup no other loop is: another CTA's warps copy while it multiplies.
 #include "passes/analysis/plan.h"
 
 #include "passes/analysis/hopper_limits.h"
@@ -40,6 +41,7 @@ typedef struct PartedLoop {
   uint64_t slot_bytes, beside; // of shared memory
   uint32_t sums;               // registers per thread; 0: no dot stays in flight
   RoleRegisters registers;
+  bool apart; // one thread issues the dots, and not the consumer warps
 } PartedLoop;
 
 typedef struct SlotPlanner {
@@ -72,10 +74,13 @@ static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, boo
   const char *why = roles_refuse(p->func, &p->loops);
   if (!why) why = roles_find(&context, p->func, loop, in_turn, &staged, &roles);
   if (why) return why;
-  *parted = (PartedLoop){.slots = staged_loop_stages(&context, p->func, &staged), .warps = roles.warps};
+  bool apart = !roles_refuse_mma(&roles);
+  staged.in_turn |= apart; // the end of the kernel runs next to the loop
+  *parted = (PartedLoop){
+      .slots = staged_loop_stages(&context, p->func, &staged), .warps = roles.warps, .apart = apart};
   if (parted->slots < 2) return "shared memory has no room for two slots";
   bool many = chained_dots(context.scratch, p->func, loop) > 2;
-  parted->registers = role_registers(p->target->arch, parted->warps, many);
+  if (!apart) parted->registers = role_registers(p->target->arch, parted->warps, many);
   if (roles_stay_under_way(&staged, parted->slots)) parted->sums = thread_sums(staged.dot);
   for (uint32_t i = 0; i < staged.loads.n; i++) parted->slot_bytes += shared_bytes(staged.loads.at[i].slot);
   parted->beside = staged.beside;
@@ -91,9 +96,10 @@ static const char *why_no_turns(const SlotPlanner *p) {
   if (!p->func->module->launched) return "the launcher must pass the number of CTAs for that";
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "warp specialization is off";
   if (p->loops.list.n != 1) return "it has several dot loops";
+  const char *why = find_parted(p, &unheard, p->loops.list.at[0], true, &parted);
+  if (!why && parted.apart) return NULL;
   if (p->target->num_warps <= WARPGROUP_WARPS)
     return "four warps leave room for other programs on the multiprocessor";
-  const char *why = find_parted(p, &unheard, p->loops.list.at[0], true, &parted);
   if (why) return arena_printf(p->context->scratch, "its loop cannot be warp-specialized: %s", why);
   if (!parted.sums) return words(p, "no dot stays in flight, with %u slots", parted.slots, 0, 0);
   if (!persistent_pays(parted.sums))
@@ -130,10 +136,17 @@ static bool is_in_turn(const SlotPlanner *p, const Op *loop) {
   return p->persistent;
 }
 
+// True if the loop's dots can have a thread of their own.
+static bool parts_apart(const SlotPlanner *p, Op *loop) {
+  Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
+  PartedLoop parted;
+  return !find_parted(p, &unheard, loop, is_in_turn(p, loop), &parted) && parted.apart;
+}
+
 // Why the loop should not be warp-specialized. NULL: it should, if it can be.
-static const char *why_not_wanted(const SlotPlanner *p, const Op *loop) {
+static const char *why_not_wanted(const SlotPlanner *p, Op *loop) {
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "--warp-specialize=off";
-  if (p->target->warp_roles == WARP_ROLES_ON) return NULL;
+  if (p->target->warp_roles == WARP_ROLES_ON || parts_apart(p, loop)) return NULL;
   if (p->target->num_warps <= WARPGROUP_WARPS)
     return "four warps leave room for another CTA, which is faster";
   if (is_in_turn(p, loop) || op_attr(loop, ATTR_OVERLAPPED) || op_attr(loop, ATTR_WARP_SPECIALIZE))
@@ -149,7 +162,9 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
                   "specialised: %u slots of %llu bytes next to %llu bytes, of %u KB; %u consumer warps",
                   parted->slots, (unsigned long long)parted->slot_bytes, (unsigned long long)parted->beside,
                   p->target->arch->shared_limit / KB, parted->warps);
-  if (parted->registers.multiply)
+  if (parted->apart)
+    diag_note(p->context->diags, remark, loop->loc, "dots by tcgen05 have a thread of their own");
+  else if (parted->registers.multiply)
     diag_note(p->context->diags, remark, loop->loc,
               "registers per thread: consumer warps %u, producer warps %u", parted->registers.multiply,
               parted->registers.copy);
@@ -167,7 +182,10 @@ static bool plan_roles(const SlotPlanner *p, Op *loop) {
     return false;
   }
   op_set_attr(loop, (Attr){.key = ATTR_SLOTS, .i = parted.slots});
-  op_set_ints(loop, ATTR_GROUP_WARPS, 2, (uint32_t[]){parted.warps, PRODUCER_WARPS});
+  if (parted.apart)
+    op_set_ints(loop, ATTR_GROUP_WARPS, 3, (uint32_t[]){parted.warps, 1, 1});
+  else
+    op_set_ints(loop, ATTR_GROUP_WARPS, 2, (uint32_t[]){parted.warps, PRODUCER_WARPS});
   if (parted.registers.multiply)
     op_set_ints(loop, ATTR_GROUP_REGISTERS, 2,
                 (uint32_t[]){parted.registers.multiply, parted.registers.copy});

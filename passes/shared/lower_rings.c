@@ -127,7 +127,8 @@ static void replace_view(Op *op, uint32_t i, Op *before, Value *number) {
   if (value_unused(view)) return;
   Builder b = builder_before(before);
   if (before == op) b.loc = op_operand(op, i + 1)->def->loc;
-  value_replace_uses(view, build(&b, OP_SHARED_INDEX, view->type, op_operand(op, i + 1), number, NULL));
+  OpKind kind = view->type->kind == TYPE_TMEM ? OP_TMEM_SLOT : OP_SHARED_INDEX;
+  value_replace_uses(view, build(&b, kind, view->type, op_operand(op, i + 1), number, NULL));
 }
 
 // The first op that uses the view, if all users are in one region; otherwise the op that gives the view.
@@ -209,7 +210,8 @@ static void lower_channel_op(RingLowering *l, Op *op) {
   if (waits) wait_channel(l, op, mbarriers, *number, &numbers);
   if (!waits && !counts) {
     Value *mbarrier = slot_mbarrier(l, &b, mbarriers, *number);
-    build_op(&b, OP_MBARRIER_ARRIVE, 1, &mbarrier, 0, NULL);
+    Op *arrive = build_op(&b, OP_MBARRIER_ARRIVE, 1, &mbarrier, 0, NULL);
+    for (uint32_t i = 1; i < op->operand_count; i++) op_add_operand(arrive, op_operand(op, i));
   }
   *number = next_number(l, &b, *number, slots_of(l, ring_result(op)));
   *numbers_of(l, ring_result(op)) = numbers;

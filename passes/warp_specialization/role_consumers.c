@@ -2,6 +2,7 @@
 // The consumers: the kernel as it is, except that the loop waits for slots and releases them.
 #include "passes/warp_specialization/roles.h"
 
+#include "ir/memory/ring.h"
 #include "passes/analysis/overlapped_dots.h"
 
 // True if the op takes what a load of the channel brings.
@@ -56,6 +57,33 @@ static void replace_loop(Roles *r, Op *loop, RoleRings *rings) {
   for (uint32_t c = 0; c < r->channels; c++) rings->at[c] = r->slots[c]->ring;
 }
 
+// Replaces the loop of another thread's dots by their sums. Without iterations these are what the loop began with. The
+// accumulator is released at the region's end: its parts may be read as late as they are stored.
+static void take_sums(Roles *r, Op *loop, RoleRings *rings) {
+  uint32_t sum = r->s.staged->sum;
+  Op *store = loop_init(loop, sum)->def, *barrier = store->next;
+  const Type *type = r->tmem->type, *ring = rings->at[0]->type;
+  Builder b = builder_before(loop);
+  b.loc = loop->loc;
+  stage_schedule(&r->s);
+  Op *wait =
+      build_op(&b, OP_RING_WAIT, 2, (Value *[]){rings->at[0], r->tmem}, 2, (const Type *[]){type, ring});
+  Op *branch = build_if(&b, schedule_any(&r->s.schedule, &b), 1, &type);
+  Builder some = builder_at_end(r->s.func, branch->regions[0]),
+          none = builder_at_end(r->s.func, branch->regions[1]);
+  some.loc = none.loc = loop->loc;
+  build_yield(&some, 1, (Value *[]){&wait->results[0]});
+  Value *first = build(&none, OP_TMEM_STORE, type, op_operand(store, 0), &wait->results[0], NULL);
+  build_yield(&none, 1, &first);
+  value_replace_uses(&loop->results[sum], &branch->results[0]);
+  Builder end = builder_before(loop->region->last);
+  end.loc = loop->loc;
+  rings->at[0] = build(&end, OP_RING_RELEASE, ring, ring_result(wait), NULL, NULL);
+  op_erase(loop);
+  if (barrier->kind == OP_BARRIER) op_erase(barrier);
+  op_erase(store);
+}
+
 // --- around the loop
 
 static void emit_level(Roles *r, uint32_t level, RoleRings *rings);
@@ -97,7 +125,9 @@ static void emit_for(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
 
 static void emit_level(Roles *r, uint32_t level, RoleRings *rings) {
   Op *op = r->path.at[level];
-  if (level + 1 == r->path.n)
+  if (level + 1 == r->path.n && r->tmem)
+    take_sums(r, op, rings);
+  else if (level + 1 == r->path.n)
     replace_loop(r, op, rings);
   else if (op->kind == OP_IF)
     emit_if(r, op, level, rings);

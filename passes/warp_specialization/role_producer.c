@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The producer: one thread. It runs the ifs and loops around the copies, and computes what the copies need.
+// The producer: one thread. It runs the ifs and loops around the copies, and computes what the copies need. The thread
+// that issues dots runs the same ifs and loops.
 #include "passes/warp_specialization/roles.h"
 
 #include "ir/build.h"
@@ -105,8 +106,8 @@ static const char *mark_loop(Roles *r, const uint8_t *ahead) {
   return why;
 }
 
-const char *roles_find_producer(Roles *r) {
-  const char *why = mark_loop(r, r->s.staged->ahead);
+static const char *mark_path(Roles *r) {
+  const char *why = NULL;
   for (uint32_t i = 0; i < r->path.n && !why; i++) {
     const Op *op = r->path.at[i];
     if (op->kind == OP_IF) {
@@ -119,30 +120,29 @@ const char *roles_find_producer(Roles *r) {
   return why;
 }
 
+const char *roles_find_producer(Roles *r) {
+  const char *why = mark_loop(r, r->s.staged->ahead);
+  return why ? why : mark_path(r);
+}
+
 // --- its code
 
-typedef struct Producer {
-  Roles *roles;
-  CloneMap map;
-  RoleRings rings;
-} Producer;
+static void emit_level(RoleThread *p, Builder *b, uint32_t level);
 
-static void emit_level(Producer *p, Builder *b, uint32_t level);
-
-static bool is_needed(const Producer *p, const Op *op) {
+static bool is_needed(const RoleThread *p, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
-    if (p->roles->needed[op->results[i].id]) return true;
+    if (p->needed[op->results[i].id]) return true;
   return false;
 }
 
 // Clones the needed ops from `first` up to `end`: those of a region of the path before its next op, or after it.
-static void clone_needed(Producer *p, Builder *b, const Op *first, const Op *end) {
+static void clone_needed(RoleThread *p, Builder *b, const Op *first, const Op *end) {
   for (const Op *op = first; op && op != end; op = op->next)
     if (is_needed(p, op)) op_clone(b, op, &p->map);
 }
 
 // Emits the region that has the path's op of that level.
-static void emit_region(Producer *p, Builder *b, const Region *region, uint32_t level) {
+static void emit_region(RoleThread *p, Builder *b, const Region *region, uint32_t level) {
   const Op *next = p->roles->path.at[level];
   clone_needed(p, b, region->first, next);
   emit_level(p, b, level);
@@ -155,9 +155,9 @@ static Builder inside(const Builder *b, Region *region) {
   return inner;
 }
 
-static void emit_if(Producer *p, Builder *b, const Op *op, uint32_t level) {
+static void emit_if(RoleThread *p, Builder *b, const Op *op, uint32_t level) {
   const Region *taken = p->roles->path.at[level + 1]->region;
-  uint32_t r = taken == op->regions[1], n = p->roles->channels;
+  uint32_t r = taken == op->regions[1], n = p->ring_count;
   RoleRings before = p->rings;
   const Type *types[ROLE_CHANNELS];
   for (uint32_t i = 0; i < n; i++) types[i] = before.at[i]->type;
@@ -175,18 +175,18 @@ typedef struct Carried {
   Value **values;  // and the rings
 } Carried;
 
-static void push_rings(const Producer *p, Carried *carried) {
-  for (uint32_t i = 0; i < p->roles->channels; i++) carried->values[carried->n + i] = p->rings.at[i];
+static void push_rings(const RoleThread *p, Carried *carried) {
+  for (uint32_t i = 0; i < p->ring_count; i++) carried->values[carried->n + i] = p->rings.at[i];
 }
 
-static Carried carried_of(const Producer *p, const Op *loop) {
+static Carried carried_of(const RoleThread *p, const Op *loop) {
   Arena *arena = p->roles->s.arena;
   Carried carried = {0, ARENA_ARRAY(arena, uint32_t, loop->result_count + 1),
                      ARENA_ARRAY(arena, Value *, loop->result_count + ROLE_CHANNELS)};
   bool last = loop == last_of(p->roles);
   for (uint32_t i = 0; i < loop->result_count; i++) {
     const Value *value = loop_carried(loop, i);
-    bool kept = last ? p->roles->s.staged->ahead[value->id] : p->roles->needed[value->id];
+    bool kept = last ? p->roles->s.staged->ahead[value->id] : p->needed[value->id];
     if (!kept) continue;
     carried.values[carried.n] = clone_get(&p->map, loop_init(loop, i));
     carried.index[carried.n++] = i;
@@ -195,7 +195,7 @@ static Carried carried_of(const Producer *p, const Op *loop) {
   return carried;
 }
 
-static void emit_copies(Producer *p, Builder *b) {
+static void emit_copies(RoleThread *p, Builder *b) {
   Roles *r = p->roles;
   for (const Op *op = r->s.staged->loop->regions[0]->first; op; op = op->next)
     if (is_ahead(r->s.staged->ahead, op)) op_clone(b, op, &p->map);
@@ -210,17 +210,17 @@ static void emit_copies(Producer *p, Builder *b) {
   }
 }
 
-static void emit_for(Producer *p, Builder *b, const Op *op, uint32_t level) {
+static void emit_for(RoleThread *p, Builder *b, const Op *op, uint32_t level) {
   Carried carried = carried_of(p, op);
   Value *bounds[LOOP_FIRST_INIT];
   for (uint32_t k = 0; k < LOOP_FIRST_INIT; k++) bounds[k] = clone_get(&p->map, op_operand(op, k));
-  Op *made = build_for(b, bounds[0], bounds[1], bounds[2], carried.n + p->roles->channels, carried.values);
+  Op *made = build_for(b, bounds[0], bounds[1], bounds[2], carried.n + p->ring_count, carried.values);
   op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
   Builder body = inside(b, made->regions[0]);
   clone_set(&p->map, loop_index(op), loop_index(made));
   for (uint32_t i = 0; i < carried.n; i++)
     clone_set(&p->map, loop_carried(op, carried.index[i]), loop_carried(made, i));
-  for (uint32_t i = 0; i < p->roles->channels; i++) p->rings.at[i] = loop_carried(made, carried.n + i);
+  for (uint32_t i = 0; i < p->ring_count; i++) p->rings.at[i] = loop_carried(made, carried.n + i);
   if (op == last_of(p->roles))
     emit_copies(p, &body);
   else
@@ -228,23 +228,40 @@ static void emit_for(Producer *p, Builder *b, const Op *op, uint32_t level) {
   for (uint32_t i = 0; i < carried.n; i++)
     carried.values[i] = clone_get(&p->map, loop_yielded(op, carried.index[i]));
   push_rings(p, &carried);
-  build_yield(&body, carried.n + p->roles->channels, carried.values);
-  for (uint32_t i = 0; i < p->roles->channels; i++) p->rings.at[i] = &made->results[carried.n + i];
+  build_yield(&body, carried.n + p->ring_count, carried.values);
+  for (uint32_t i = 0; i < p->ring_count; i++) p->rings.at[i] = &made->results[carried.n + i];
 }
 
-static void emit_level(Producer *p, Builder *b, uint32_t level) {
+static void emit_level(RoleThread *p, Builder *b, uint32_t level) {
   const Op *op = p->roles->path.at[level];
   b->loc = op->loc;
   if (op->kind == OP_IF)
     emit_if(p, b, op, level);
+  else if (p->multiplies && op == last_of(p->roles))
+    roles_emit_dots(p, b, op);
   else
     emit_for(p, b, op, level);
 }
 
-void roles_emit_producer(Roles *r, Region *region, const RoleRings *rings) {
-  Producer p = {r, clone_map_new(r->s.arena, r->s.func), *rings};
+static void emit_thread(RoleThread *p, Region *region) {
+  const Roles *r = p->roles;
   Builder b = builder_at_end(r->s.func, region);
-  emit_region(&p, &b, r->path.at[0]->region, 0);
+  emit_region(p, &b, r->path.at[0]->region, 0);
   b.loc = last_of(r)->loc;
   build_yield(&b, 0, NULL);
+}
+
+void roles_emit_producer(Roles *r, Region *region, const RoleRings *rings) {
+  RoleThread p = {r, clone_map_new(r->s.arena, r->s.func), r->needed, *rings, r->channels, false};
+  emit_thread(&p, region);
+}
+
+// It needs the conditions and bounds on the path to the loop, which the producer needs too.
+void roles_emit_mma(Roles *r, Region *region, const RoleRings *rings) {
+  uint8_t *copied = r->needed;
+  r->needed = ARENA_ARRAY(r->s.arena, uint8_t, r->s.func->value_count);
+  mark_path(r);
+  RoleThread p = {r, clone_map_new(r->s.arena, r->s.func), r->needed, *rings, 2, true};
+  emit_thread(&p, region);
+  r->needed = copied;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The two parts that specialise_warps makes of a loop. The consumers are the kernel as it is (role_consumers.c). The
-// producer prefetches for them (role_producer.c). plan_pipeline first asks which loops can be split (role_loops.c).
+// The parts that specialise_warps makes of a loop. The consumers are the kernel as it is (role_consumers.c). The
+// producer prefetches for them (role_producer.c). A dot by tcgen05 may have a thread of its own (role_mma.c): then the
+// consumers only take its sums. plan_pipeline first asks which loops can be split (role_loops.c).
 #ifndef PASSES_WARP_SPECIALIZATION_ROLES_H
 #define PASSES_WARP_SPECIALIZATION_ROLES_H
 
@@ -23,6 +24,7 @@ typedef struct Roles {
   const Op *release
       [ROLE_CHANNELS]; // wait for dots after which a slot is released; NULL: at the end of the iteration
   VEC(Op *) path;      // the ops around the loop, outermost first, and the loop
+  Value *tmem;         // The accumulators of the thread that issues the dots; NULL: consumers issue them.
   uint8_t *needed;     // by value id: the producer computes it.
   uint8_t *before;     // Those computed before the groups, for both: loads, and what these need.
 } Roles;
@@ -48,8 +50,27 @@ bool roles_stay_under_way(const StagedLoop *staged, uint32_t slots);
 // Marks what the producer computes. Returns NULL, or why it cannot.
 const char *roles_find_producer(Roles *r);
 
+// A group of one thread. It runs the ifs and loops around the loop, and computes what it needs.
+typedef struct RoleThread {
+  Roles *roles;
+  CloneMap map;
+  const uint8_t *needed; // by value id
+  RoleRings rings;
+  uint32_t ring_count;
+  bool multiplies; // it issues the dots, and does not copy
+} RoleThread;
+
 // Emits the producer's region: marked ops, and copies into slots of the rings. The kernel is still unchanged.
 void roles_emit_producer(Roles *r, Region *region, const RoleRings *rings);
+// Emits the region of the thread that issues the dots. Its rings: the slots that it reads, the accumulators.
+void roles_emit_mma(Roles *r, Region *region, const RoleRings *rings);
+// Emits the loop of that thread, by role_producer.c.
+void roles_emit_dots(RoleThread *t, Builder *b, const Op *loop);
+
+// Why no separate thread can issue the loop's dots. NULL: one can. Roles are found.
+const char *roles_refuse_mma(const Roles *r);
+// The accumulators that it fills one after another: two, if the loop runs again and tensor memory has room.
+uint32_t roles_accumulators(const Roles *r);
 
 // Replaces the loop by one that takes its slots from the rings. The rings pass through all ops around the loop.
 void roles_emit_consumers(Roles *r, const RoleRings *rings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// specialise_warps: splits a dot loop that TMA copies feed into two groups of warps: producer warps and consumer warps.
+// specialise_warps: splits a dot loop that TMA copies feed into groups of warps: producer warps and consumer warps.
 //
 // ```
 // before  for %i = range (%sum) {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
@@ -45,6 +45,20 @@
 // * there are fewer than three stages;
 // * operands are in registers.
 //
+// A dot by tcgen05 needs one thread. It gets a third group (group_warps = [4, 1, 1]), which waits for slots and issues the
+// dots (role_mma.c). Consumers only take the sums, from one of two accumulators in a persistent kernel. So they store a
+// program's result while the next one's dots run:
+//
+// ```
+//         %fill_sums, %sums = channel {slots = 2}
+//         warp_groups {group_warps = [4, 1, 1], group_threads = [128, 1, 1]} do {
+//           %t, %u = ring_wait %sums, %tmem
+//           %x = tmem_load %t
+//           store %c, %x
+//           ring_release %u
+//         } do { ... copies ... } do { ... dots ... }
+// ```
+//
 // plan_pipeline has chosen the loop, its warps, slots and registers. The loop's attributes record them.
 #include "base/integer.h"
 #include "ir/build.h"
@@ -75,9 +89,10 @@ static Op *make_groups(Roles *r) {
   b.loc = r->s.staged->loop->loc;
   Op *groups = build_op(&b, OP_WARP_GROUPS, 0, NULL, 0, NULL);
   plan_move_groups(groups, r->s.staged->loop);
-  op_set_ints(groups, ATTR_GROUP_THREADS, 2, (uint32_t[]){r->warps * TARGET_WARP, 1});
+  uint32_t count = groups_count(groups);
+  op_set_ints(groups, ATTR_GROUP_THREADS, count, (uint32_t[]){r->warps * TARGET_WARP, 1, 1});
   Region *own = region_new(func, groups);
-  region_new(func, groups);
+  for (uint32_t i = 1; i < count; i++) region_new(func, groups);
   for (Op *op = first, *next; op != groups; op = next) {
     next = op->next;
     bool outside = is_outside(op);
@@ -112,13 +127,19 @@ static void add_mbarriers(const Roles *r, uint32_t slots) {
   }
 }
 
+static Op *build_channel(const Roles *r, Op *groups, uint32_t slots, Value **mbarriers) {
+  Builder b = builder_before(groups);
+  const Type *ring = type_ring(r->s.func->module->ir);
+  b.loc = r->s.staged->loop->loc;
+  Op *channel = build_op(&b, OP_CHANNEL, mbarriers != NULL, mbarriers, 2, (const Type *[]){ring, ring});
+  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = slots});
+  return channel;
+}
+
 static Op *make_channel(Roles *r, Op *groups, StagedGroup *slots) {
   Builder b = builder_before(groups);
   stage_alloc(&r->s, &b, slots);
-  const Type *ring = type_ring(r->s.func->module->ir);
-  b.loc = r->s.staged->loop->loc;
-  Op *channel = build_op(&b, OP_CHANNEL, 1, &slots->mbarriers, 2, (const Type *[]){ring, ring});
-  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = slots->slots});
+  Op *channel = build_channel(r, groups, slots->slots, &slots->mbarriers);
   if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_FILLED, .i = 1});
   return channel;
 }
@@ -155,10 +176,44 @@ static void make_all_slots(Roles *r, uint32_t slots) {
   r->release[1] = dots.second_wait;
 }
 
+// Allocates tensor memory again: several accumulators, and no mbarriers for dots.
+static void make_accumulators(Roles *r, uint32_t count) {
+  Op *alloc = op_operand(loop_init(r->s.staged->loop, r->s.staged->sum)->def, 1)->def;
+  Value *mbarriers = op_operand(alloc, 1);
+  Builder b = builder_before(alloc);
+  b.loc = alloc->loc;
+  r->tmem = build(&b, OP_TMEM_ALLOC, op_result(alloc)->type, op_operand(alloc, 0), NULL, NULL);
+  if (count > 1) op_set_attr(r->tmem->def, (Attr){.key = ATTR_SLOTS, .i = count});
+  value_replace_uses(op_result(alloc), r->tmem);
+  op_erase(alloc);
+  while (mbarriers->first_use) op_erase(mbarriers->first_use->user);
+  op_erase(mbarriers->def);
+}
+
+// The dots have a thread of their own.
+static void specialise_dots(Roles *r, uint32_t slots) {
+  uint32_t accumulators = roles_accumulators(r);
+  diag_remark(
+      r->s.context->diags, r->s.staged->loop->loc, "specialise_warps",
+      "one thread prefetches into %u slots, one issues dots into %u accumulator%s, %u warps store them",
+      slots, accumulators, accumulators > 1 ? "s" : "", r->warps);
+  make_accumulators(r, accumulators);
+  Op *groups = make_groups(r);
+  Op *copies = make_channel(r, groups, r->slots[0]), *sums = build_channel(r, groups, accumulators, NULL);
+  roles_emit_producer(r, groups->regions[1], &(RoleRings){{&copies->results[0]}});
+  roles_emit_mma(r, groups->regions[2], &(RoleRings){{&copies->results[1], &sums->results[0]}});
+  roles_emit_consumers(r, &(RoleRings){{&sums->results[1]}});
+}
+
 static void specialise(Roles *r, uint32_t slots) {
   const StagedLoop *staged = r->s.staged;
-  r->s.in_flight = roles_stay_under_way(staged, slots);
+  bool apart = op_attr(staged->loop, ATTR_GROUP_WARPS)->ints.n > 2;
+  r->s.in_flight = !apart && roles_stay_under_way(staged, slots);
   make_all_slots(r, slots);
+  if (apart) {
+    specialise_dots(r, slots);
+    return;
+  }
   diag_remark(r->s.context->diags, staged->loop->loc, "specialise_warps",
               "%u consumer warps compute dots, one producer thread prefetches into %u slots%s", r->warps,
               slots, r->s.in_flight ? "; a dot stays in flight while the next starts" : "");
@@ -184,6 +239,8 @@ bool pass_specialise_warps(PassContext *context, Func *func) {
   const RoleLoops loops = roles_loops(context->scratch, func);
   const char *why = roles_refuse(func, &loops);
   if (!why) why = roles_find(&asking, func, loop, false, &staged, &r);
+  bool apart = op_attr(loop, ATTR_GROUP_WARPS)->ints.n > 2;
+  if (!why && apart) why = roles_refuse_mma(&r);
   if (why) {
     diag_remark(context->diags, loop->loc, "specialise_warps", "not specialised: %s", why);
     return false;

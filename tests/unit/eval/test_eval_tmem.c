@@ -12,15 +12,24 @@
   "%place = shared_alloc : shared<1xi64, layout<1>>\n"                                                       \
   "%done = shared_alloc : shared<2xi64, layout<offset = [1]; 2>>\nmbarrier_init %done\n"                     \
   "%t = tmem_alloc %place, %done" TMEM
+#define BUFFERS                                                                                              \
+  "%a = shared_alloc : shared<64x16xfp16, layout<offset = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512]; 1024>>\n" \
+  "%b = shared_alloc : shared<16x16xfp16, layout<offset = [1, 2, 4, 8, 16, 32, 72, 128]; 256>>\n"
 #define OPERANDS                                                                                             \
   ALLOC "%one = constant {fvalue = 1} : tile<64x16xfp16, " L                                                 \
         ">\n%few = constant {fvalue = 1} : tile<16x16xfp16, "                                                \
         "layout<reg = [1], lane = [2, 4, 8, 16, 32], warp = [64, 128]; 256>>\n%seven = constant {fvalue = "  \
-        "7}" TILE "%yes = constant {value = 1} : i1\n"                                                       \
-        "%a = shared_alloc : shared<64x16xfp16, layout<offset = [1, 2, 4, 8, 16, 32, 72, 128, 256, 512]; "   \
-        "1024>>\n"                                                                                           \
-        "%b = shared_alloc : shared<16x16xfp16, layout<offset = [1, 2, 4, 8, 16, 32, 72, 128]; 256>>\n"      \
+        "7}" TILE "%yes = constant {value = 1} : i1\n" BUFFERS                                               \
         "shared_store %one, %a\nshared_store %few, %b\n"
+#define PLACE "%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place, %place"
+#define SLOTS(release, commit)                                                                               \
+  "%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place {slots = 2}" TMEM                \
+  "%f, %q = channel {slots = 2} : ring, ring\nwarp_groups {group_warps = [4, 1], group_threads = [128, 1]} " \
+  "do {\n%s, %r1 = ring_wait %q, %t : tmem<64x16xfp32>, ring\n%x = tmem_load %s" TILE STORE(                 \
+      "%x") "%r2 = ring_" release                                                                            \
+            " : ring\nyield\n} do {\n%s, %f1 = ring_fill %f, %t : tmem<64x16xfp32>, ring\n"                  \
+            "%yes = constant {value = 1} : i1\n" BUFFERS "%d = dot %a, %b, %s, %yes" DOT                     \
+            "%f2 = ring_" commit " : ring\nyield\n}\n" END
 #define END "barrier\ntmem_dealloc %t\n"
 #define STORE(value)                                                                                         \
   "%i = arange {start = 0, end = 1024} : tile<1024xi32, " L ">\n"                                            \
@@ -84,6 +93,8 @@ TEST(test_dots_are_waited_for) {
               "a dot that has not been waited for uses tensor memory");
   expect_sums(OPERANDS "%d = dot %a, %b, %t, %yes" DOT END, 0,
               "a dot that has not been waited for uses tensor memory");
+  expect_sums(SLOTS("release %r1", "commit %f1"), 0, "dots of accumulator 0 may be in flight");
+  expect_sums(SLOTS("release %r1", "commit %f1, %d"), 0, "undefined");
   expect_sums(OPERANDS "%d = dot %a, %b, %t, %yes" DOT "shared_store %few, %b\n" END, 0,
               "written while an asynchronous dot reads it");
 }
@@ -96,16 +107,19 @@ TEST(test_what_breaks_a_rule_is_said) {
       {ALLOC "%u = tmem_alloc %place, %done" TMEM END, "a kernel allocates tensor memory once"},
       {OPERANDS "if %yes then {\n%u = tmem_alloc %place, %done" TMEM "yield\n} else {\nyield\n}\n" END,
        "it is in the kernel's body, outside loops and branches"},
-      {"%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place, %place : "
-       "tmem<32x16xfp32>\n" END,
-       "not tmem<32x16xfp32>"},
-      {"%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place, %place : "
-       "tmem<256x512xfp32>\n" END,
-       "and 512 columns at most, not tmem<256x512xfp32>"},
-      {"%place = shared_alloc : shared<1xi64, layout<1>>\n%t = tmem_alloc %place, %place {scale_columns = 8} "
-       ": "
-       "tmem<128x512xfp32>\n" END,
-       "'scale_columns' is what the scales of its dots need, with the accumulator at most 512"},
+      {PLACE " : tmem<32x16xfp32>\n" END, "not tmem<32x16xfp32>"},
+      {PLACE " : tmem<256x512xfp32>\n" END, "and 512 columns at most, not tmem<256x512xfp32>"},
+      {PLACE " {scale_columns = 8} : tmem<128x512xfp32>\n" END,
+       "'scale_columns' is what the scales of its dots need, with the accumulators at most 512"},
+      {PLACE " {slots = 65} : tmem<64x16xfp32>\n" END, "'slots' is 1 to 64"},
+      {OPERANDS "%s = tmem_store %seven, %t" TMEM
+                "%n = constant {value = 0} : i32\n%u = tmem_slot %s, %n" TMEM END,
+       "it is one of the accumulators of tmem_alloc"},
+      {SLOTS("release %r1, %s", "commit %f1, %d"),
+       "operand 1 is a sum in tensor memory, and a group of one thread"},
+      {SLOTS("release %r1", "commit %f1, %d : ring\n%e = dot_wait %d {pending = 0} : tmem<64x16xfp32>\n%g = "
+                            "constant {value = 0}"),
+       "a group of one thread waits for no dots"},
       {OPERANDS "%s = tmem_store %one, %t" TMEM END, "does not hold tile<64x16xfp16"},
       {OPERANDS
        "%x = tmem_load %t : tile<64x16xfp32, layout<reg = [1, 2, 4], lane = [8, 16, 32, 64, 128], warp = "
