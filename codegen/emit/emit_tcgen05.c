@@ -14,7 +14,7 @@
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
 
-enum { MBARRIER_BYTES = 8, LANE_SHIFT = 16, WARP_LANES = 32, LOAD_REGISTERS = 4 };
+enum { MBARRIER_BYTES = 8, LANE_SHIFT = 16, WARP_LANES = 32, LOAD_REGISTERS = 4, COLUMN_STEP = 16 };
 
 static const char before_fence[] = "tcgen05.fence::before_thread_sync",
                   after_fence[] = "tcgen05.fence::after_thread_sync";
@@ -64,7 +64,7 @@ static LLVMValueRef mbarrier_of(Emitter *e, LLVMValueRef number) {
 typedef struct TensorDot {
   const EmittedDot *p;
   SharedMatrix a, b;
-  uint32_t rows, columns; // of an instruction
+  uint32_t rows; // of an instruction
   uint32_t tmem,
       idesc[DOT_SCALES_A_WORD]; // numbers of operands; idesc: by the number of the scales in their words
   const char *when;             // "@issues ", or "" in a group of one thread
@@ -124,6 +124,24 @@ static LLVMValueRef adds_to_sums(Emitter *e, const EmittedDot *p) {
                   : emit_i32(e, !p->from_zero);
 }
 
+// The descriptors of instructions for the columns from n on. Those of padding are left out, in steps of 16.
+static void describe_columns(Emitter *e, TensorDot *d, uint32_t n) {
+  enum { MOST = 256 };
+  uint32_t left = (uint32_t)round_up(dot_extents(d->p->op).n - n, COLUMN_STEP);
+  uint32_t idesc = instruction_descriptor(d->p, &d->a, &d->b, d->rows, min_u32(left, MOST));
+  for (uint32_t i = 0; i < (dot_is_scaled(d->p->op) ? DOT_SCALES_A_WORD : 1); i++)
+    d->idesc[i] = asm_operand(e, &d->call, emit_i32(e, with_scale(idesc, i)));
+}
+
+static void add_all_products(Emitter *e, TensorDot *d) {
+  enum { COLUMNS = 256 };
+  const uint32_t *shape = op_result(d->p->op)->type->shape;
+  for (uint32_t n = 0; n < dot_extents(d->p->op).n; n += COLUMNS) {
+    describe_columns(e, d, n);
+    for (uint32_t m = 0; m < shape[0]; m += d->rows) add_products(e, d, m * shape[1] + n);
+  }
+}
+
 // One of a group's threads issues the dot, and commits it to the next of tmem_alloc's mbarriers.
 static void begin_by_first(Emitter *e, TensorDot *d) {
   buf_printf(&d->call.text, "setp.eq.b32 issues, $%u, 0;\n\t@issues %s;\n\t",
@@ -145,12 +163,9 @@ void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
   emit_descriptor(e, p->op, DOT_A, &d.a);
   emit_descriptor(e, p->op, DOT_B, &d.b);
   d.when = alone ? "" : "@issues ";
-  d.rows = min_u32(type->shape[0], 128), d.columns = min_u32(type->shape[1], 256);
+  d.rows = min_u32(type->shape[0], 128);
   uint32_t adds = asm_operand(e, &d.call, adds_to_sums(e, p));
   d.tmem = asm_operand(e, &d.call, emit_register(e, op_operand(p->op, 2), 0));
-  uint32_t idesc = instruction_descriptor(p, &d.a, &d.b, d.rows, d.columns);
-  for (uint32_t i = 0; i < (dot_is_scaled(p->op) ? DOT_SCALES_A_WORD : 1); i++)
-    d.idesc[i] = asm_operand(e, &d.call, emit_i32(e, with_scale(idesc, i)));
   buf_printf(&d.call.text,
              "{\n\t.reg .pred issues, begins, adds;\n\tsetp.ne.b32 begins, $%u, 0;\n\t"
              "setp.eq.b32 adds, 0, 0;\n\t",
@@ -158,8 +173,7 @@ void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
   if (!alone) begin_by_first(e, &d);
   if (dot_is_scaled(p->op)) emit_needs_ptx(e, 88);
   for (uint32_t i = DOT_A; dot_is_scaled(p->op) && i <= DOT_B; i++) copy_scales(e, &d, (DotOperand)i);
-  for (uint32_t m = 0; m < type->shape[0]; m += d.rows)
-    for (uint32_t n = 0; n < type->shape[1]; n += d.columns) add_products(e, &d, m * type->shape[1] + n);
+  add_all_products(e, &d);
   if (!alone) commit_by_first(e, &d);
   buf_char(&d.call.text, '}');
   asm_build(e, &d.call, ASM_ORDERED, NULL);
@@ -240,13 +254,13 @@ static LLVMValueRef warp_address(Emitter *e, LLVMValueRef tmem, const Type *tile
 
 // Consecutive registers of one instruction: those along the columns. A thread that waits for few registers at a time can
 // convert them before it reads the next.
-static uint32_t registers_together(const Type *tile) {
-  enum { MOST = 16 };
+static uint32_t registers_together(const Type *tile, bool padded) {
+  enum { MOST = 16, MOST_OF_STEP = 8 }; // of COLUMN_STEP columns
   uint32_t bits = 2;
   while (bits < tile->layout->bits[DIM_REGISTER] &&
          layout_basis(tile->layout, DIM_REGISTER, bits) == 2u << bits)
     bits++;
-  return min_u32(1u << bits, MOST);
+  return min_u32(1u << bits, padded ? MOST_OF_STEP : MOST);
 }
 
 // tcgen05.ld or st of `count` registers from r on, which are the call's results or operands from `first` on.
@@ -270,6 +284,37 @@ static const Op *store_of(const Op *load) {
   return op && op == use->user && op->kind == OP_STORE ? op : NULL;
 }
 
+// The columns that the kernel's dots compute. The others are padding, which tensor memory does not have.
+static uint32_t computed_columns(const Op *load) {
+  uint32_t columns = 0;
+  for (OpWalk w = ops_in(load->region->func->body); ops_next(&w);)
+    if (is_dot_of(w.op, DOT_TCGEN05))
+      columns = max_u32(columns, (uint32_t)round_up(dot_extents(w.op).n, COLUMN_STEP));
+  return columns ? columns : op_result(load)->type->shape[1];
+}
+
+typedef enum Piece { PIECE_WHOLE, PIECE_OF_SOME_WARPS, PIECE_PADDING } Piece;
+
+// Which warps have computed columns in their registers from r on. A piece of a padded tile has COLUMN_STEP columns.
+static Piece piece_of(const Op *load, uint32_t r) {
+  const Type *tile = op_result(load)->type;
+  uint32_t computed = computed_columns(load), columns = tile->shape[1],
+           first = layout_apply(tile->layout, r, 0, 0, 0) % columns, last = first;
+  for (uint32_t bit = 2; bit < tile->layout->bits[DIM_WARP]; bit++)
+    last += layout_basis(tile->layout, DIM_WARP, bit) % columns;
+  return first >= computed ? PIECE_PADDING : last < computed ? PIECE_WHOLE : PIECE_OF_SOME_WARPS;
+}
+
+// Only warps that have computed columns run the next instruction.
+static void add_condition(Emitter *e, AsmCall *call, const Op *load, uint32_t r, LLVMValueRef address) {
+  const Type *tile = op_result(load)->type;
+  uint32_t columns = tile->shape[1], first = layout_apply(tile->layout, r, 0, 0, 0) % columns;
+  LLVMValueRef own = LLVMBuildSub(e->builder, address, emit_register(e, op_operand(load, 0), 0), "");
+  own = LLVMBuildAnd(e->builder, own, emit_i32(e, columns - 1), "");
+  buf_printf(&call->text, "{\n\t.reg .pred computed;\n\tsetp.lt.u32 computed, $%u, %u;\n\t@computed ",
+             asm_operand(e, call, own), computed_columns(load) - first);
+}
+
 // The registers from r on that one instruction loads. A column has one element, an fp16 in its lower half.
 static void load_piece(Emitter *e, const Op *op, uint32_t r, uint32_t count) {
   const Type *tile = op_result(op)->type;
@@ -278,10 +323,20 @@ static void load_piece(Emitter *e, const Op *op, uint32_t r, uint32_t count) {
   LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 0), 0), tile);
   LLVMValueRef *out = emit_get(e, op_result(op)) + r;
   AsmCall call = {.early = true};
+  Piece piece = piece_of(op, r);
+  bool last = r + count == layout_registers(tile->layout);
+  if (piece == PIECE_PADDING) {
+    for (uint32_t i = 0; i < count; i++) out[i] = LLVMConstNull(element);
+    if (last) nvvm_order(e, before_fence, "");
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) asm_result(e, &call, halves ? e->i32 : element);
-  add_move(&call, tile, asm_operand(e, &call, address), r, count, 0, false);
+  uint32_t at = asm_operand(e, &call, address);
+  if (piece == PIECE_OF_SOME_WARPS) add_condition(e, &call, op, r, address);
+  add_move(&call, tile, at, r, count, 0, false);
   buf_text(&call.text, "tcgen05.wait::ld.sync.aligned;");
-  if (r + count == layout_registers(tile->layout)) buf_printf(&call.text, "\n\t%s;", before_fence);
+  if (last) buf_printf(&call.text, "\n\t%s;", before_fence);
+  if (piece == PIECE_OF_SOME_WARPS) buf_text(&call.text, "\n\t}");
   asm_build(e, &call, ASM_ORDERED, out);
   for (uint32_t i = 0; halves && i < count; i++)
     out[i] = LLVMBuildBitCast(e->builder, LLVMBuildTrunc(e->builder, out[i], e->i16, ""), element, "");
@@ -289,7 +344,7 @@ static void load_piece(Emitter *e, const Op *op, uint32_t r, uint32_t count) {
 
 void emit_tmem_registers(Emitter *e, const Value *value, uint32_t end) {
   if (!value->def || value->def->kind != OP_TMEM_LOAD) return;
-  uint32_t together = registers_together(value->type);
+  uint32_t together = registers_together(value->type, computed_columns(value->def) < value->type->shape[1]);
   for (uint32_t r = 0; r < end; r += together)
     if (!emit_register(e, value, r)) load_piece(e, value->def, r, together);
 }
@@ -307,7 +362,7 @@ static LLVMValueRef word_of(Emitter *e, LLVMValueRef value, bool half) {
 static void emit_tmem_store(Emitter *e, const Op *op) {
   const Value *value = op_operand(op, 0);
   const Type *tile = value->type;
-  uint32_t registers = layout_registers(tile->layout), together = registers_together(tile);
+  uint32_t registers = layout_registers(tile->layout), together = registers_together(tile, false);
   LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, tile);
   for (uint32_t r = 0; r < registers; r += together) {
     AsmCall call = {0};

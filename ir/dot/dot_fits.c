@@ -60,6 +60,12 @@ static const char *tmem_scales_refuse(const DotProduct *p, uint32_t block_bits) 
   return columns > 1u << TMEM_COLUMN_BITS ? "the sums and scales are larger than tensor memory" : NULL;
 }
 
+// True if shared memory has no room for both operands at once.
+static bool exceeds_shared(const DotProduct *p) {
+  uint64_t elements = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
+  return elements * elem_bytes(p->a) > p->arch->shared_limit;
+}
+
 // The columns of tensor memory are 32 bits wide. Each block of 128 rows takes all columns of the result.
 static const char *tcgen05_refuses(const DotProduct *p) {
   uint32_t block_bits = p->shape.m > TMEM_LANE_BITS ? p->shape.m - TMEM_LANE_BITS : 0;
@@ -75,6 +81,7 @@ static const char *tcgen05_refuses(const DotProduct *p) {
   if (p->shape.k < dot_pack(p) + 3) return "k is smaller than one instruction's";
   if (p->warps > 4u << (block_bits + p->shape.n - 3)) return "the tile is too small for that many warps";
   if (p->shape.n + block_bits > TMEM_COLUMN_BITS) return "the sums are larger than tensor memory";
+  if (exceeds_shared(p)) return "the operands are larger than shared memory";
   const char *scales = p->scale_group ? tmem_scales_refuse(p, block_bits) : NULL;
   if (scales) return scales;
   DotProduct types = *p; // Sums of fp8 in fp16 have no mma.sync.

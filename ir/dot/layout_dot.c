@@ -526,11 +526,21 @@ static void find_read_part(const Op *dot, DotOperand operand, uint32_t part[2]) 
   part[operand == DOT_A ? 1 : 0] = dot_depth(dot);
 }
 
+// The rows and columns that the instructions compute: all rows of the tile.
+static DotExtents tcgen05_extents(const Op *dot) {
+  enum { COLUMNS = 16 };
+  DotExtents sums = dot_extents(dot);
+  sums.m = op_result(dot)->type->shape[0], sums.n = (uint32_t)round_up(sums.n, COLUMNS);
+  return sums;
+}
+
 bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
   if (op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
-  if (is_dot_of(dot, DOT_TCGEN05))
-    memcpy(part, op_operand(dot, operand)->type->shape, 2 * sizeof *part);
-  else
+  if (is_dot_of(dot, DOT_TCGEN05)) {
+    DotExtents sums = tcgen05_extents(dot);
+    part[operand == DOT_A ? 0 : 1] = operand == DOT_A ? sums.m : sums.n;
+    part[operand == DOT_A ? 1 : 0] = op_attr(dot, ATTR_EXTENTS) ? dot_depth(dot) : sums.k;
+  } else
     find_read_part(dot, operand, part);
   return true;
 }
@@ -539,6 +549,7 @@ uint64_t dot_sums(const Op *dot) {
   const Type *result = op_result(dot)->type;
   uint64_t elements = type_elements(result);
   if (!op_attr(dot, ATTR_EXTENTS)) return elements;
+  if (is_dot_of(dot, DOT_TCGEN05)) return (uint64_t)tcgen05_extents(dot).m * tcgen05_extents(dot).n;
   uint32_t registers = layout_registers(result->layout), summed = 0;
   for (uint32_t r = 0; r < registers; r++) summed += dot_sums_in(dot, r);
   return elements / registers * summed;

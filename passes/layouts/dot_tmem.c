@@ -64,7 +64,7 @@ const char *dot_sums_held(DotChooser *c, const Product *p, SumsLife *life) {
   *life = (SumsLife){.first = first, .type = op_result(last)->type, .begin = first->id, .end = last->id};
   if (loop) life->begin = loop->id, life->end = op_last_id(loop);
   if (p->chained) return "its result and another dot's first operand depend on each other";
-  if (op_attr(p->op, ATTR_EXTENTS)) return "its tiles are padded";
+  if (op_attr(p->op, ATTR_EXTENTS) && dot_is_scaled(p->op)) return "its tiles have scales and are padded";
   if (dot_words_run(p, DOT_A) || dot_words_run(p, DOT_B)) return "an operand is unpacked from words";
   if (loop && !is_carried(loop, first, last)) return "the loop uses the sums for more than the next dot";
   if (!all_fit(c, first, last)) return "another dot with the same sums does not fit";
