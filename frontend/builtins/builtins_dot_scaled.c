@@ -164,14 +164,15 @@ static bool takes_scales(Elab *e, const Operand *a, const Operand *b) {
   if (a->rank != 2 || !a->scale || !b->scale || a->group != b->group || !(pairs || (fp8 && a->group == 32)))
     return false;
   if (!type_sizes_are_powers(a->x->type) || !type_sizes_are_powers(b->x->type)) return false;
-  DotProduct p = {
-      .arch = e->out->target.arch,
-      .warps = e->out->target.num_warps,
-      .shape = {.m = log2_of(a->shape[0]), .n = log2_of(b->shape[1]), .k = log2_of(a->x->type->shape[1])},
-      .scale_group = pairs ? a->group / 2 : a->group,
-      .a = a->format->elem,
-      .b = b->format->elem,
-      .result = ELEM_FP32};
+  DotProduct p = {.arch = e->out->target.arch,
+                  .warps = e->out->target.num_warps,
+                  .shape = {.m = log2_of(a->shape[0]),
+                            .n = log2_of(b->shape[1]),
+                            .k = log2_of(pairs ? a->x->type->shape[1] : a->shape[1])},
+                  .scale_group = pairs ? a->group / 2 : a->group,
+                  .a = a->format->elem,
+                  .b = b->format->elem,
+                  .result = ELEM_FP32};
   return !dot_refuses_scales(e->arena, &p);
 }
 
@@ -187,6 +188,30 @@ static Value *dot_with_scales(Elab *e, const Operand *a, const Operand *b, Value
                        scales_of(e, a),
                        scales_of(e, b)};
   return op_result(build_op(&e->b, OP_DOT, 6, operands, 1, &acc->type));
+}
+
+// Scales of one, for the operand that comes without. The target multiplies both.
+static Value *ones(Elab *e, const Operand *o, const Operand *other) {
+  uint32_t shape[2] = {o->shape[o->outer_axis], o->shape[o->k_axis] / other->group};
+  enum { ONE = 127 }; // e8m0: an exponent
+  const Type *type = type_tile(e->ir, type_element(other->scale->type), 2, shape, NULL);
+  return type_is_float(type) ? build_float(&e->b, type, 1) : build_int(&e->b, type, ONE);
+}
+
+// The dot by an instruction that multiplies by scales. NULL: there is none. Next to fp8, e2m1 becomes fp8 too.
+static Value *try_with_scales(Elab *e, Operand a, Operand b, Value *acc) {
+  enum { WIDER = 1 }; // e4m3, of `formats`
+  Operand *bare = !a.scale ? &a : !b.scale ? &b : NULL, *other = bare == &a ? &b : &a;
+  Operand *narrow = is_packed(&a) == is_packed(&b) ? NULL : is_packed(&a) ? &a : &b;
+  if (bare) bare->group = other->group, bare->scale = other->scale;
+  if (narrow) narrow->format = &formats[WIDER];
+  if (!takes_scales(e, &a, &b)) return NULL;
+  if (bare) bare->scale = ones(e, bare, other);
+  if (narrow) {
+    uint32_t axis = narrow->k_pack ? narrow->k_axis : narrow->outer_axis;
+    narrow->x = builtin_as(e, build_unpacked(&e->b, narrow->x, axis, ELEM_BF16), ELEM_FP8E4NV);
+  }
+  return dot_with_scales(e, &a, &b, acc);
 }
 
 Obj builtin_dot_scaled(Elab *e, Call *call) {
@@ -207,7 +232,8 @@ Obj builtin_dot_scaled(Elab *e, Call *call) {
                            type_tile(e->ir, elab_scalar(e, ELEM_FP32), a.rank, shape, NULL), &acc))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
-  if (takes_scales(e, &a, &b)) return obj_value(dot_with_scales(e, &a, &b, acc));
+  Value *product = try_with_scales(e, a, b, acc);
+  if (product) return obj_value(product);
   Elem elem = a.format->elem == ELEM_FP16 || b.format->elem == ELEM_FP16 ? ELEM_FP16 : ELEM_BF16;
   Value *x = scaled(e, &a, elem, fast_math), *y = scaled(e, &b, elem, fast_math);
   return obj_value(build_dot(&e->b, x, y, acc, NULL, 0));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A matmul with scales: a [M, K], b [K, N] or [N, K] (BY_COLUMNS), T steps of BK. WIDTH numbers in an element, GROUP with a
-scale. Scales are rows by groups. PACKED: blocks of 128 rows by 4, [rows / 128, groups / 4, 32, 4, 4]."""
+"""A matmul with scales: a [M, K], b [K, N] or [N, K] (BY_COLUMNS), T steps of BK. WA and WB numbers in an element, GROUP with a
+scale, of both or ONE of them. Scales are rows by groups. PACKED: blocks of 128 rows by 4, [rows / 128, groups / 4, 32, 4, 4]."""
 import triton
 import triton.language as tl
 
@@ -17,15 +17,15 @@ def scales(p, block, k, K: tl.constexpr, ROWS: tl.constexpr, N: tl.constexpr, PA
 
 @triton.jit
 def matmul(a, sa, b, sb, c, N, K: tl.constexpr, T, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, A: tl.constexpr,
-           B: tl.constexpr, WIDTH: tl.constexpr, GROUP: tl.constexpr, BY_COLUMNS: tl.constexpr, PACKED: tl.constexpr):
+           B: tl.constexpr, WA: tl.constexpr, WB: tl.constexpr, GROUP: tl.constexpr, BY_COLUMNS: tl.constexpr, PACKED: tl.constexpr, ONE: tl.constexpr):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     j = tl.program_id(1) * BN + tl.arange(0, BN)
     sums = tl.full((BM, BN), 1, tl.float32)
     for t in range(T):
-        k = t * (BK // WIDTH) + tl.arange(0, BK // WIDTH)
-        x = tl.load(a + i[:, None] * (K // WIDTH) + k[None, :])
-        y = tl.load(b + k[:, None] + j[None, :] * (K // WIDTH)) if BY_COLUMNS else tl.load(b + k[:, None] * N + j[None, :])
+        x = tl.load(a + i[:, None] * (K // WA) + t * (BK // WA) + tl.arange(0, BK // WA)[None, :])
+        k = t * (BK // WB) + tl.arange(0, BK // WB)
+        y = tl.load(b + k[:, None] + j[None, :] * (K // WB)) if BY_COLUMNS else tl.load(b + k[:, None] * N + j[None, :])
         u = scales(sa, tl.program_id(0), t * (BK // GROUP), K // GROUP, BM, BK // GROUP, PACKED)
-        v = scales(sb, tl.program_id(1), t * (BK // GROUP), K // GROUP, BN, BK // GROUP, PACKED)
+        v = None if ONE else scales(sb, tl.program_id(1), t * (BK // GROUP), K // GROUP, BN, BK // GROUP, PACKED)
         sums = tl.dot_scaled(x, u, A, y, v, B, sums)
     tl.store(c + i[:, None] * N + j[None, :], sums)
