@@ -295,7 +295,7 @@ static uint32_t computed_columns(const Op *load) {
 
 typedef enum Piece { PIECE_WHOLE, PIECE_OF_SOME_WARPS, PIECE_PADDING } Piece;
 
-// Which warps have computed columns in their registers from r on. A piece of a padded tile has COLUMN_STEP columns.
+// Says which warps have computed columns in their registers from r on. A piece of a padded tile has COLUMN_STEP columns.
 static Piece piece_of(const Op *load, uint32_t r) {
   const Type *tile = op_result(load)->type;
   uint32_t computed = computed_columns(load), columns = tile->shape[1],

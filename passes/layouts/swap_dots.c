@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // swap_dots: computes dots transposed if they have fewer rows than wgmma, and enough columns.
 //
+// ```
 // before  %d = dot %a, %b, %c : tile<16x128xfp32>
 // after   %d = dot %a, %b, %c {swapped} : tile<16x128xfp32>                     (wgmma)
+// ```
 //
+// ```
 // before  %d = for ... %zero do (%i, %c: tile<16x128xfp32>) {
 //           %e = dot %a, %b, %c; yield %e }
 // after   %t = for ... %zeros do (%i, %c: tile<128x16xfp32>) {                  (tcgen05)
 //           %bt = trans %b; %at = trans %a; %e = dot %bt, %at, %c; yield %e }
 //         %d = trans %t
+// ```
 //
 // needs   simplified IR, no instruction chosen yet. The passes up to choose_dot ask which dots can use wgmma
 // keeps   every value, up to the order of summation
