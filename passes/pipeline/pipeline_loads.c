@@ -272,6 +272,25 @@ static bool writes_memory(const Op *op) {
   return op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC;
 }
 
+// Returns true if the op may read memory through the argument.
+static bool reads_argument(const Op *op, int32_t param) {
+  if (!op_has(op, GLOBAL) || !op_has(op, READS)) return false;
+  int32_t origin = pointer_param(op_operand(op, 0));
+  return origin < 0 || origin == param;
+}
+
+// Returns true for a plain store through an argument that the kernel never reads, if no two arguments alias. So a source's
+// own loop over tiles may copy the next tile before this one is stored. On Hopper it is not measured.
+static bool writes_apart(const LoadFinder *f, const Op *op) {
+  const Target *target = &f->func->module->target;
+  if (op->kind != OP_STORE || !target->restrict_pointers || !target_has(target->arch, FEATURE_TCGEN05))
+    return false;
+  int32_t param = pointer_param(op_operand(op, 0));
+  bool read = param < 0;
+  for (OpWalk w = ops_in(f->func->body); ops_next(&w) && !read;) read = reads_argument(w.op, param);
+  return !read;
+}
+
 // Returns true if the kernel may have written global memory when the loop runs. TMA copies see such writes only after a
 // fence. Programs do not read what other programs of the launch write.
 static bool is_after_writes(const LoadFinder *f) {
@@ -280,7 +299,7 @@ static bool is_after_writes(const LoadFinder *f) {
     if (op_is_loop(around) && around != f->found->loop && !op_attr(around, ATTR_PROGRAMS))
       end = around->next ? around->next->id : UINT32_MAX;
   for (OpWalk w = ops_in(f->func->body); ops_next(&w);)
-    if (w.op->id < end && writes_memory(w.op)) return true;
+    if (w.op->id < end && writes_memory(w.op) && !writes_apart(f, w.op)) return true;
   return false;
 }
 
