@@ -161,6 +161,8 @@ void emit_dot_wait(Emitter *e, Op *op);
 void emit_tmem_op(Emitter *e, Op *op);
 // A store loads a result of tmem_load piece by piece: makes sure that its registers before `end` are there.
 void emit_tmem_registers(Emitter *e, const Value *value, uint32_t end);
+// The same for a slice of the result.
+void emit_tmem_slice(Emitter *e, const Op *slice);
 // emit_ldmatrix.c: shared_load by ldmatrix.
 void emit_ldmatrix(Emitter *e, Op *op);
 

@@ -185,6 +185,7 @@ void emit_move(Emitter *e, Op *op) {
     emit_join_scalars(e, op);
     return;
   }
+  if (op->kind == OP_SLICE) emit_tmem_slice(e, op);
   for (uint32_t i = 0; i < op->result_count; i++) {
     uint32_t count = emit_count(op->results[i].type);
     RegisterMove *moves = ARENA_ARRAY(e->arena, RegisterMove, count);

@@ -315,6 +315,13 @@ static void add_condition(Emitter *e, AsmCall *call, const Op *load, uint32_t r,
              asm_operand(e, call, own), computed_columns(load) - first);
 }
 
+// True if only slices of the same region take the loaded tile: each loads what it needs.
+static bool only_slices_take(const Op *load) {
+  for (const Use *use = op_result(load)->first_use; use; use = use->next)
+    if (use->user->kind != OP_SLICE || use->user->region != load->region) return false;
+  return true;
+}
+
 // The registers from r on that one instruction loads. A column has one element, an fp16 in its lower half.
 static void load_piece(Emitter *e, const Op *op, uint32_t r, uint32_t count) {
   const Type *tile = op_result(op)->type;
@@ -349,9 +356,29 @@ void emit_tmem_registers(Emitter *e, const Value *value, uint32_t end) {
     if (!emit_register(e, value, r)) load_piece(e, value->def, r, together);
 }
 
+// True if the slice has the element of thread 0 in register r.
+static bool slice_has(const Op *slice, uint32_t r) {
+  const Type *whole = operand_type(slice, 0), *part = result_type(slice);
+  const Attr *starts = op_attr(slice, ATTR_STARTS);
+  uint32_t index = layout_apply(whole->layout, r, 0, 0, 0);
+  uint32_t at[2] = {index / whole->shape[1], index % whole->shape[1]};
+  for (uint32_t d = 0; d < 2; d++)
+    if (at[d] < starts->ints.at[d] || at[d] >= starts->ints.at[d] + part->shape[d]) return false;
+  return true;
+}
+
+void emit_tmem_slice(Emitter *e, const Op *slice) {
+  const Value *value = op_operand(slice, 0);
+  if (!value->def || value->def->kind != OP_TMEM_LOAD) return;
+  uint32_t together = registers_together(value->type, computed_columns(value->def) < value->type->shape[1]);
+  for (uint32_t r = 0; r < layout_registers(value->type->layout); r += together)
+    if (slice_has(slice, r) && !emit_register(e, value, r)) load_piece(e, value->def, r, together);
+}
+
 static void emit_tmem_load(Emitter *e, const Op *op) {
   emit_new(e, op_result(op));
-  if (!store_of(op)) emit_tmem_registers(e, op_result(op), layout_registers(op_result(op)->type->layout));
+  if (!store_of(op) && !only_slices_take(op))
+    emit_tmem_registers(e, op_result(op), layout_registers(op_result(op)->type->layout));
 }
 
 static LLVMValueRef word_of(Emitter *e, LLVMValueRef value, bool half) {
