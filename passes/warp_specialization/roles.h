@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts that specialise_warps makes of a loop. The consumers are the kernel as it is (role_consumers.c). The
-// producer prefetches for them (role_producer.c). A dot by tcgen05 may have a thread of its own (role_mma.c): then the
-// consumers only take its sums. plan_pipeline first asks which loops can be split (role_loops.c).
+// producer prefetches for them (role_producer.c). A dot by tcgen05 may have a thread of its own (role_mma.c). Then
+// the consumers only take its sums. plan_pipeline first asks which loops can be split (role_loops.c).
 #ifndef PASSES_WARP_SPECIALIZATION_ROLES_H
 #define PASSES_WARP_SPECIALIZATION_ROLES_H
 
