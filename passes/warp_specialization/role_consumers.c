@@ -79,8 +79,8 @@ static void take_sums(Roles *r, Op *loop, RoleRings *rings) {
   Builder end = builder_before(loop->region->last);
   end.loc = loop->loc;
   rings->at[0] = build(&end, OP_RING_RELEASE, ring, ring_result(wait), NULL, NULL);
-  op_erase(loop);
   if (barrier->kind == OP_BARRIER) op_erase(barrier);
+  op_erase(loop);
   op_erase(store);
 }
 
