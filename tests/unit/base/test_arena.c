@@ -89,13 +89,4 @@ TEST(test_vector_grows) {
   arena_free(&arena);
 }
 
-int suite_arena(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_blocks_are_zeroed_aligned_and_disjoint),
-      cmocka_unit_test(test_failure_is_a_fault),
-      cmocka_unit_test(test_impossible_size_is_a_fault),
-      cmocka_unit_test(test_interned_text_has_one_address),
-      cmocka_unit_test(test_vector_grows),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(arena)

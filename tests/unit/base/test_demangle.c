@@ -87,11 +87,4 @@ TEST(test_cut_names) {
     }
 }
 
-int suite_demangle(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_arguments),
-      cmocka_unit_test(test_cut_names),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(demangle)

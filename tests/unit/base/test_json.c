@@ -101,13 +101,4 @@ TEST(test_texts_and_numbers) {
   buf_free(&out);
 }
 
-int suite_json(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nesting),
-      cmocka_unit_test(test_bytes_of_others),
-      cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_tight_arrays),
-      cmocka_unit_test(test_texts_and_numbers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(json)

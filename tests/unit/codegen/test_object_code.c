@@ -110,11 +110,4 @@ TEST(test_malformed) {
   }
 }
 
-int suite_object_code(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lines),
-      cmocka_unit_test(test_two_functions),
-      cmocka_unit_test(test_malformed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(object_code)

@@ -419,24 +419,4 @@ TEST(test_alive) {
   ir_fixture_close(&s);
 }
 
-int suite_cost(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_occupancy),
-      cmocka_unit_test(test_cache),
-      cmocka_unit_test(test_cache_of_two_rounds),
-      cmocka_unit_test(test_read_again),
-      cmocka_unit_test(test_sectors),
-      cmocka_unit_test(test_reciprocals),
-      cmocka_unit_test(test_addresses_of_data),
-      cmocka_unit_test(test_trips),
-      cmocka_unit_test(test_warps_that_load_the_same),
-      cmocka_unit_test(test_rounds_of_a_small_loop),
-      cmocka_unit_test(test_longer_steps),
-      cmocka_unit_test(test_programs_in_turn),
-      cmocka_unit_test(test_time),
-      cmocka_unit_test(test_alive),
-      cmocka_unit_test(test_cards),
-      cmocka_unit_test(test_events),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(cost)

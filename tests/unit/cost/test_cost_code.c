@@ -230,11 +230,4 @@ TEST(test_copies) {
   expect_copies(0, 0); // what is left over of no iteration is none
 }
 
-int suite_cost_code(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kinds),    cmocka_unit_test(test_architectures), cmocka_unit_test(test_products),
-      cmocka_unit_test(test_branches), cmocka_unit_test(test_loops),         cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_copies),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(cost_code)

@@ -238,13 +238,4 @@ TEST(test_grid) {
   fixture_close(&f);
 }
 
-int suite_eval(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_integers_wrap), cmocka_unit_test(test_division_and_shifts),
-      cmocka_unit_test(test_floats),        cmocka_unit_test(test_comparisons),
-      cmocka_unit_test(test_conversions),   cmocka_unit_test(test_loops),
-      cmocka_unit_test(test_loop_errors),   cmocka_unit_test(test_if),
-      cmocka_unit_test(test_programs),      cmocka_unit_test(test_grid),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval)

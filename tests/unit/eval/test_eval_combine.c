@@ -375,22 +375,4 @@ TEST(test_undefined_in_reduce) {
   }
 }
 
-int suite_eval_combine(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sum),
-      cmocka_unit_test(test_sum_bound),
-      cmocka_unit_test(test_sum_in_any_order),
-      cmocka_unit_test(test_argmax),
-      cmocka_unit_test(test_argmax_of_nan),
-      cmocka_unit_test(test_argmax_of_computed),
-      cmocka_unit_test(test_welford),
-      cmocka_unit_test(test_order_of_reduce),
-      cmocka_unit_test(test_scan),
-      cmocka_unit_test(test_scan_of_pairs),
-      cmocka_unit_test(test_nested_regions),
-      cmocka_unit_test(test_while),
-      cmocka_unit_test(test_endless_while),
-      cmocka_unit_test(test_undefined_in_reduce),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_combine)

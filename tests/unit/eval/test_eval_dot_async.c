@@ -124,13 +124,4 @@ TEST(test_parts_of_k_and_fresh_sums) {
               23, NULL);
 }
 
-int suite_eval_dot_async(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_result_is_read_after_its_wait),
-      cmocka_unit_test(test_a_dot_adds_to_what_is_under_way),
-      cmocka_unit_test(test_what_a_dot_reads_is_not_written),
-      cmocka_unit_test(test_registers_are_written_after_the_dot_that_reads_them),
-      cmocka_unit_test(test_parts_of_k_and_fresh_sums),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_dot_async)

@@ -126,11 +126,4 @@ TEST(test_races_off) {
   kernel_close(&k);
 }
 
-int suite_eval_fault(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_out_of_memory),
-      cmocka_unit_test(test_launches_in_a_row),
-      cmocka_unit_test(test_races_off),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_fault)

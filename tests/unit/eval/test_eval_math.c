@@ -397,21 +397,4 @@ TEST(test_exact_products) {
   }
 }
 
-int suite_eval_math(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_functions_of_one),
-      cmocka_unit_test(test_functions_of_two),
-      cmocka_unit_test(test_special_values),
-      cmocka_unit_test(test_flushed_results),
-      cmocka_unit_test(test_approx_beyond_its_range),
-      cmocka_unit_test(test_jumps_are_uncertain),
-      cmocka_unit_test(test_common_errors),
-      cmocka_unit_test(test_exact_sums),
-      cmocka_unit_test(test_cancelled_sums),
-      cmocka_unit_test(test_exact_products),
-      cmocka_unit_test(test_fma),
-      cmocka_unit_test(test_mulhi),
-      cmocka_unit_test(test_choice_near_a_tie),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_math)

@@ -431,26 +431,4 @@ TEST(test_buffers_touch) {
   arena_free(&arena);
 }
 
-int suite_eval_memory(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_check_bounds),
-      cmocka_unit_test(test_bounds_are_tight),
-      cmocka_unit_test(test_moved_and_computed_zero),
-      cmocka_unit_test(test_uncertain),
-      cmocka_unit_test(test_uncertain_divisor),
-      cmocka_unit_test(test_shadow_survives),
-      cmocka_unit_test(test_bound_of_a_product),
-      cmocka_unit_test(test_other),
-      cmocka_unit_test(test_bits_of_a_computed_float),
-      cmocka_unit_test(test_type_punning),
-      cmocka_unit_test(test_left_of_an_integer),
-      cmocka_unit_test(test_near_infinity),
-      cmocka_unit_test(test_uninitialised),
-      cmocka_unit_test(test_partly_written),
-      cmocka_unit_test(test_last_byte),
-      cmocka_unit_test(test_undefined),
-      cmocka_unit_test(test_out_of_bounds),
-      cmocka_unit_test(test_buffers_touch),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_memory)

@@ -152,15 +152,4 @@ TEST(test_memory_is_little_endian) {
   assert_int_equal(number_load(ELEM_I1, bytes), 1);
 }
 
-int suite_eval_number(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_patterns_round_trip),
-      cmocka_unit_test(test_rounding_between_neighbours),
-      cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_wrap),
-      cmocka_unit_test(test_integers_to_floats),
-      cmocka_unit_test(test_floats_to_integers),
-      cmocka_unit_test(test_memory_is_little_endian),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_number)

@@ -392,19 +392,4 @@ TEST(test_machine_values) {
   kernel_close(&k);
 }
 
-int suite_eval_race(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_races),
-      cmocka_unit_test(test_a_reader_before_the_writer),
-      cmocka_unit_test(test_contended_old_value),
-      cmocka_unit_test(test_lock),
-      cmocka_unit_test(test_rmw),
-      cmocka_unit_test(test_cas),
-      cmocka_unit_test(test_float_sum),
-      cmocka_unit_test(test_exchanges),
-      cmocka_unit_test(test_print),
-      cmocka_unit_test(test_assert),
-      cmocka_unit_test(test_machine_values),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_race)

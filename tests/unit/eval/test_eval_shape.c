@@ -313,17 +313,4 @@ TEST(test_block_errors) {
   }
 }
 
-int suite_eval_shape(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_views),
-      cmocka_unit_test(test_join_split_cat),
-      cmocka_unit_test(test_gather_out_of_range),
-      cmocka_unit_test(test_sort), cmocka_unit_test(test_merge),
-      cmocka_unit_test(test_histogram),
-      cmocka_unit_test(test_block_load),
-      cmocka_unit_test(test_block_store),
-      cmocka_unit_test(test_block_errors),
-      cmocka_unit_test(test_block_carried),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_shape)

@@ -124,13 +124,4 @@ TEST(test_rules) {
   expect_rule("arrive {warps = 4}", "id");
 }
 
-int suite_eval_shared(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_is_stored_is_loaded),
-      cmocka_unit_test(test_buffers_with_the_same_bytes),
-      cmocka_unit_test(test_copies_are_waited_for),
-      cmocka_unit_test(test_parts_and_transposition),
-      cmocka_unit_test(test_rules),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_shared)

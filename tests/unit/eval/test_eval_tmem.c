@@ -145,12 +145,4 @@ TEST(test_what_breaks_a_rule_is_said) {
                            "the architecture has no tcgen05");
 }
 
-int suite_eval_tmem(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dots_add_to_what_was_stored),
-      cmocka_unit_test(test_only_the_current_state_is_read),
-      cmocka_unit_test(test_dots_are_waited_for),
-      cmocka_unit_test(test_what_breaks_a_rule_is_said),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_tmem)

@@ -157,13 +157,4 @@ TEST(test_out_of_bounds) {
   kernel_close(&k);
 }
 
-int suite_eval_wrap(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ways_into_an_address),
-      cmocka_unit_test(test_loops_and_block_pointers),
-      cmocka_unit_test(test_no_ways),
-      cmocka_unit_test(test_words),
-      cmocka_unit_test(test_out_of_bounds),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(eval_wrap)

@@ -436,15 +436,4 @@ TEST(test_what_the_verifier_says) {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) run_kernel(wrong[i].from, 1, NULL, wrong[i].says);
 }
 
-int suite_groups(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_channels_hand_slots_on),
-      cmocka_unit_test(test_every_mutant_is_told),
-      cmocka_unit_test(test_turns_alternate),
-      cmocka_unit_test(test_every_mutant_of_a_product_is_told),
-      cmocka_unit_test(test_groups_that_wait_for_one_another),
-      cmocka_unit_test(test_groups_stop_anywhere),
-      cmocka_unit_test(test_what_the_verifier_says),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(groups)

@@ -168,15 +168,4 @@ TEST(test_dots_under_way) {
              "an asynchronous dot that reads slot 0 may be in flight");
 }
 
-int suite_rings(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_value_is_used_once),
-      cmocka_unit_test(test_slots_go_round_in_turn),
-      cmocka_unit_test(test_buffers_belong_to_the_ring),
-      cmocka_unit_test(test_slots_that_are_waited_for),
-      cmocka_unit_test(test_slots_out_of_turn),
-      cmocka_unit_test(test_a_round_begins_without_values),
-      cmocka_unit_test(test_dots_under_way),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(rings)

@@ -340,11 +340,4 @@ TEST(test_random_calls) {
   assert_true(accepted > builtin_count);
 }
 
-int suite_builtins(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),      cmocka_unit_test(test_reductions),
-                                     cmocka_unit_test(test_scans),       cmocka_unit_test(test_next_narrow),
-                                     cmocka_unit_test(test_functions),   cmocka_unit_test(test_shapes),
-                                     cmocka_unit_test(test_memory),      cmocka_unit_test(test_philox),
-                                     cmocka_unit_test(test_random_calls)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(builtins)

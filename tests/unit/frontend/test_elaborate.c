@@ -201,10 +201,4 @@ TEST(test_values) {
   check_values(0, -3, 7, -128, 0.5f);
 }
 
-int suite_elaborate(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden), cmocka_unit_test(test_entries), cmocka_unit_test(test_jit_entries),
-      cmocka_unit_test(test_limits), cmocka_unit_test(test_spec),    cmocka_unit_test(test_values),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(elaborate)

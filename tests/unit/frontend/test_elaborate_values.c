@@ -100,7 +100,4 @@ TEST(test_values) {
   assert_int_equal(failed, 0);
 }
 
-int suite_elaborate_values(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_values)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(elaborate_values)

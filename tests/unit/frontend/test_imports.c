@@ -60,10 +60,4 @@ TEST(test_a_name_that_is_assigned_too) {
   }
 }
 
-int suite_imports(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_a_name_that_is_only_imported),
-      cmocka_unit_test(test_a_name_that_is_assigned_too),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(imports)

@@ -101,12 +101,4 @@ TEST(test_multiline_string) {
                "2:9 NEWLINE\n2:9 END\n");
 }
 
-int suite_lexer(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden),
-      cmocka_unit_test(test_ends),
-      cmocka_unit_test(test_columns_saturate),
-      cmocka_unit_test(test_multiline_string),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(lexer)

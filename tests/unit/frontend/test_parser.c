@@ -211,15 +211,4 @@ TEST(test_expression) {
   }
 }
 
-int suite_parser(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden),
-      cmocka_unit_test(test_no_text),
-      cmocka_unit_test(test_acceptance_kernels),
-      cmocka_unit_test(test_depth),
-      cmocka_unit_test(test_depth_allowed),
-      cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_expression),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(parser)

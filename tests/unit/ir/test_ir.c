@@ -378,22 +378,4 @@ TEST(test_every_op_row_is_consistent) {
   assert_true(op_max_operands(OP_FOR) == UINT32_MAX);
 }
 
-int suite_ir(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_uses_follow_every_change),
-      cmocka_unit_test(test_erasing_what_is_used_is_a_fault),
-      cmocka_unit_test(test_operands_can_be_added_while_used_values_stay_listed),
-      cmocka_unit_test(test_regions_know_their_warps),
-      cmocka_unit_test(test_moving_and_inserting_keep_order),
-      cmocka_unit_test(test_walking_is_safe_while_ops_go_and_come),
-      cmocka_unit_test(test_attributes_are_sorted_and_replaced),
-      cmocka_unit_test(test_constants_are_found_through_splats),
-      cmocka_unit_test(test_names_are_made_unique),
-      cmocka_unit_test(test_walks_and_queries),
-      cmocka_unit_test(test_broken_use_lists_are_found),
-      cmocka_unit_test(test_use_before_definition_is_found),
-      cmocka_unit_test(test_other_broken_structure_is_found),
-      cmocka_unit_test(test_every_op_row_is_consistent),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(ir)

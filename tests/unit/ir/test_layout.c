@@ -304,19 +304,4 @@ TEST(test_bad_layouts_are_faults) {
   arena_free(&arena);
 }
 
-int suite_layout(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_application_is_the_xor_of_bases),
-      cmocka_unit_test(test_composition_applies_one_after_the_other),
-      cmocka_unit_test(test_inverse_is_the_smallest_holder),
-      cmocka_unit_test(test_holders_without_free_bits_hold_every_element_once),
-      cmocka_unit_test(test_conversion_kinds),
-      cmocka_unit_test(test_contiguous_registers),
-      cmocka_unit_test(test_blocked_by_coordinates),
-      cmocka_unit_test(test_default_covers_every_tile),
-      cmocka_unit_test(test_default_of_a_vector_is_coalesced),
-      cmocka_unit_test(test_interning),
-      cmocka_unit_test(test_bad_layouts_are_faults),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(layout)

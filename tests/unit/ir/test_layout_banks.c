@@ -225,12 +225,4 @@ TEST(test_offsets) {
   }
 }
 
-int suite_layout_banks(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_vectors_are_the_widest),
-      cmocka_unit_test(test_wavefronts_are_the_simulators),
-      cmocka_unit_test(test_matrices),
-      cmocka_unit_test(test_offsets),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(layout_banks)

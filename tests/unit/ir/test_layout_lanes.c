@@ -201,12 +201,4 @@ TEST(test_the_example_of_the_documentation) {
   assert_int_equal(plan.round_lane[1], 16);
 }
 
-int suite_layout_lanes(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_permutations_need_no_more_shuffles_than_must_be),
-      cmocka_unit_test(test_held_several_times),
-      cmocka_unit_test(test_one_lane_cannot_give_two_registers),
-      cmocka_unit_test(test_the_example_of_the_documentation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(layout_lanes)

@@ -119,12 +119,4 @@ TEST(test_delta) {
   assert_true(seen[0] > 200 && seen[1] > 200);
 }
 
-int suite_layout_solve(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_product_works_on_each_part),
-      cmocka_unit_test(test_division_undoes_products),
-      cmocka_unit_test(test_equations),
-      cmocka_unit_test(test_delta),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(layout_solve)

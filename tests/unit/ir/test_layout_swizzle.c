@@ -213,14 +213,4 @@ TEST(test_the_examples_of_the_documentation) {
   buf_free(&out);
 }
 
-int suite_layout_swizzle(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_two_arrangements),
-      cmocka_unit_test(test_mixed_and_repeated_bases),
-      cmocka_unit_test(test_transpositions),
-      cmocka_unit_test(test_blocked_to_dot_operands),
-      cmocka_unit_test(test_accumulators_to_blocked),
-      cmocka_unit_test(test_the_examples_of_the_documentation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(layout_swizzle)

@@ -464,15 +464,4 @@ TEST(test_op_table_of_the_docs_is_current) {
   if (!current) fail_msg("docs/tir.md's op table is not current: run this test with BLESS=1");
 }
 
-int suite_parse(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip_of_every_construct),
-      cmocka_unit_test(test_round_trip_of_a_kernel),
-      cmocka_unit_test(test_invalid_texts),
-      cmocka_unit_test(test_invalid_ops),
-      cmocka_unit_test(test_deep_nesting_is_an_error),
-      cmocka_unit_test(test_locations_come_from_the_text_or_are_places_in_it),
-      cmocka_unit_test(test_op_table_of_the_docs_is_current),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(parse)

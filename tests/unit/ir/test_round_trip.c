@@ -77,7 +77,4 @@ TEST(test_golden_files) {
   assert_true(counts.passed > 0);
 }
 
-int suite_round_trip(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden_files)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(round_trip)

@@ -117,14 +117,4 @@ TEST(test_tuning_constants_are_positive) {
 #undef X
 }
 
-int suite_target(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_suffixed_rows_are_their_bases),
-      cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_devices),
-      cmocka_unit_test(test_the_simulators_chip),
-      cmocka_unit_test(test_tuning_constants_are_positive),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(target)

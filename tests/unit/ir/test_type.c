@@ -199,14 +199,4 @@ TEST(test_architectures) {
     assert_false(target_parse_arch(str_from(bad[i]), &target));
 }
 
-int suite_type(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types_are_interned),
-      cmocka_unit_test(test_integers_wrap_to_their_type),
-      cmocka_unit_test(test_floats_round_to_nearest_even),
-      cmocka_unit_test(test_literals_print_as_they_are_read),
-      cmocka_unit_test(test_other_spellings_of_literals),
-      cmocka_unit_test(test_architectures),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(type)

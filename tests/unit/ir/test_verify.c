@@ -375,12 +375,4 @@ TEST(test_the_values_alone_are_right) {
   arena_free(&s.arena);
 }
 
-int suite_verify(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_op_comes_back),
-      cmocka_unit_test(test_every_op_is_there),
-      cmocka_unit_test(test_the_values_alone_are_right),
-      cmocka_unit_test(test_what_breaks_a_rule_is_said),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(verify)

@@ -215,7 +215,4 @@ TEST(test_what_breaks_a_rule_of_dots_is_said) {
   assert_int_equal(wrong, 0);
 }
 
-int suite_verify_dot(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_breaks_a_rule_of_dots_is_said)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(verify_dot)

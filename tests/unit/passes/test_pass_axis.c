@@ -353,12 +353,4 @@ TEST(test_loop) {
   arena_free(&w.arena);
 }
 
-int suite_pass_axis(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_expressions),
-      cmocka_unit_test(test_usual_kernel),
-      cmocka_unit_test(test_periods),
-      cmocka_unit_test(test_loop),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(pass_axis)

@@ -197,10 +197,4 @@ TEST(test_usual_tile) {
   arena_free(&w.arena);
 }
 
-int suite_pass_axis_shape(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_chains),
-      cmocka_unit_test(test_usual_tile),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(pass_axis_shape)

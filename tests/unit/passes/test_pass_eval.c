@@ -265,10 +265,4 @@ TEST(test_pipeline) {
   for (uint64_t seed = 1001; seed <= 1100; seed++) check_seed(seed, NULL, 0);
 }
 
-int suite_pass_eval(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_simplify),
-      cmocka_unit_test(test_pipeline),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(pass_eval)

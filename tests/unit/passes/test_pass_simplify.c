@@ -147,12 +147,4 @@ TEST(test_exact_casts) {
   assert_true(cast_is_exact(ELEM_I32, ELEM_FP64));
 }
 
-int suite_pass_simplify(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_wide_integers),
-      cmocka_unit_test(test_floats),
-      cmocka_unit_test(test_exact_casts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(pass_simplify)

@@ -280,12 +280,4 @@ TEST(test_registers) {
   }
 }
 
-int suite_plan(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ways),
-      cmocka_unit_test(test_slots),
-      cmocka_unit_test(test_left),
-      cmocka_unit_test(test_registers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(plan)

@@ -205,16 +205,4 @@ TEST(test_waits_count_what_is_under_way) {
   }
 }
 
-int suite_schedule(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_schedules_that_hold),
-      cmocka_unit_test(test_what_a_step_takes_is_there),
-      cmocka_unit_test(test_what_is_carried_is_of_its_stage),
-      cmocka_unit_test(test_what_crosses_is_early_and_no_slot),
-      cmocka_unit_test(test_products_are_waited_for),
-      cmocka_unit_test(test_products_stall_round_the_loop),
-      cmocka_unit_test(test_rings_have_slots),
-      cmocka_unit_test(test_waits_count_what_is_under_way),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(schedule)

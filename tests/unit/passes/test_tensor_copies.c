@@ -232,16 +232,4 @@ TEST(test_boxes_of_layouts) {
   arena_free(&arena);
 }
 
-int suite_tensor_copies(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes_inside_and_out),
-      cmocka_unit_test(test_phases_out_of_turn),
-      cmocka_unit_test(test_fill_of_nan),
-      cmocka_unit_test(test_slots_completed_by_bytes),
-      cmocka_unit_test(test_rounds),
-      cmocka_unit_test(test_rules),
-      cmocka_unit_test(test_rules_of_more_dimensions),
-      cmocka_unit_test(test_boxes_of_layouts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(tensor_copies)

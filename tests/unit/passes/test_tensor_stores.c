@@ -101,13 +101,4 @@ TEST(test_rules) {
   expect_invalid("tma_store_wait {pending = 64}\n", "'pending' is 0 to 63");
 }
 
-int suite_tensor_stores(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes_inside_and_out),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_shared_bytes),
-      cmocka_unit_test(test_rounds),
-      cmocka_unit_test(test_rules),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(tensor_stores)

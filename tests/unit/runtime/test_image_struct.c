@@ -145,11 +145,4 @@ TEST(test_refused) {
   tilec_device_close(device);
 }
 
-int suite_image_struct(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layout),
-      cmocka_unit_test(test_report),
-      cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(image_struct)

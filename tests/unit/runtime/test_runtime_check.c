@@ -115,8 +115,4 @@ TEST(test_printed) {
   }
 }
 
-int suite_runtime_check(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_races),
-                                     cmocka_unit_test(test_host_memory), cmocka_unit_test(test_printed)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_check)

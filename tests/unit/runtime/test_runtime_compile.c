@@ -316,18 +316,4 @@ TEST(test_tir_takes_no_signature) {
   buf_free(&text);
 }
 
-int suite_runtime_compile(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_signatures_are_parsed),
-      cmocka_unit_test(test_wrong_signatures_are_located),
-      cmocka_unit_test(test_definitions),
-      cmocka_unit_test(test_meta_of_hidden_parameters),
-      cmocka_unit_test(test_all_steps),
-      cmocka_unit_test(test_a_bug_saves_the_tir),
-      cmocka_unit_test(test_a_bug_without_a_folder),
-      cmocka_unit_test(test_a_bug_replays_the_passes),
-      cmocka_unit_test(test_the_end_of_memory),
-      cmocka_unit_test(test_tir_takes_no_signature),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_compile)

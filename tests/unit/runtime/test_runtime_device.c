@@ -168,16 +168,4 @@ TEST(test_names_of_statuses_and_types) {
   assert_string_equal(tilec_version(), "0.1.0");
 }
 
-int suite_runtime_device(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_no_gpu),
-      cmocka_unit_test(test_null_arguments),
-      cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_empty_and_impossible_buffers),
-      cmocka_unit_test(test_wrapped_memory_is_used_in_place),
-      cmocka_unit_test(test_streams),
-      cmocka_unit_test(test_names_of_statuses_and_types),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_device)

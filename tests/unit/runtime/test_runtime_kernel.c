@@ -304,16 +304,4 @@ TEST(test_functions_as_constexprs) {
   tilec_program_free(program);
 }
 
-int suite_runtime_kernel(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_kernels),
-      cmocka_unit_test(test_errors_of_the_body),
-      cmocka_unit_test(test_wrong_arguments),
-      cmocka_unit_test(test_ends_of_integers),
-      cmocka_unit_test(test_types_of_undeclared_integers),
-      cmocka_unit_test(test_every_type_arrives),
-      cmocka_unit_test(test_none_and_defaults),
-      cmocka_unit_test(test_functions_as_constexprs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_kernel)

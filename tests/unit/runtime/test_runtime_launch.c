@@ -496,25 +496,4 @@ TEST(test_many_simulators) {
   }
 }
 
-int suite_runtime_launch(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_buffers_of_other_devices),
-      cmocka_unit_test(test_many_simulators),
-      cmocka_unit_test(test_specialisations),
-      cmocka_unit_test(test_parameters_not_specialised),
-      cmocka_unit_test(test_heuristics),
-      cmocka_unit_test(test_imports),
-      cmocka_unit_test(test_grids),
-      cmocka_unit_test(test_arguments_by_functions),
-      cmocka_unit_test(test_grids_are_kept_by_their_arguments),
-      cmocka_unit_test(test_parameters_by_value),
-      cmocka_unit_test(test_hidden_parameters_that_nothing_fills),
-      cmocka_unit_test(test_no_grid),
-      cmocka_unit_test(test_a_stream_of_another_device),
-      cmocka_unit_test(test_out_of_bounds),
-      cmocka_unit_test(test_chained_launches),
-      cmocka_unit_test(test_tir_programs),
-      cmocka_unit_test(test_the_end_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_launch)

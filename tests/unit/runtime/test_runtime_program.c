@@ -301,16 +301,4 @@ TEST(test_options_of_other_versions) {
   tilec_program_free(program);
 }
 
-int suite_runtime_program(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_programs),
-      cmocka_unit_test(test_outputs),
-      cmocka_unit_test(test_wrong_options),
-      cmocka_unit_test(test_diagnostics),
-      cmocka_unit_test(test_log),
-      cmocka_unit_test(test_sources),
-      cmocka_unit_test(test_shown_sources),
-      cmocka_unit_test(test_options_of_other_versions),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_program)

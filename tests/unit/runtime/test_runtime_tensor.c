@@ -132,12 +132,4 @@ TEST(test_refused) {
   tilec_device_close(device);
 }
 
-int suite_runtime_tensor(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_strides),
-      cmocka_unit_test(test_alignment),
-      cmocka_unit_test(test_types),
-      cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_tensor)

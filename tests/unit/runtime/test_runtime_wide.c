@@ -401,13 +401,4 @@ TEST(test_of_tile_ir) {
   tilec_device_close(device);
 }
 
-int suite_runtime_wide(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tuples),       cmocka_unit_test(test_named_tuples),
-      cmocka_unit_test(test_wrong_tuples), cmocka_unit_test(test_wrong_descriptors),
-      cmocka_unit_test(test_descriptors),  cmocka_unit_test(test_tensors_within),
-      cmocka_unit_test(test_heuristics),   cmocka_unit_test(test_defaults),
-      cmocka_unit_test(test_of_tile_ir),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(runtime_wide)

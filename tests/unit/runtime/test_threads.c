@@ -208,13 +208,4 @@ TEST(test_threads_of_the_simulator) {
   }
 }
 
-int suite_threads(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compiles),
-      cmocka_unit_test(test_launches_of_one_kernel),
-      cmocka_unit_test(test_launches_beside_a_compile),
-      cmocka_unit_test(test_devices_of_their_own),
-      cmocka_unit_test(test_threads_of_the_simulator),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(threads)

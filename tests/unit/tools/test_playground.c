@@ -68,10 +68,4 @@ TEST(test_no_end) {
          "x=ones:i32[1]\n--grid\n1\n--timeout\n0.2", "\"status\": \"diagnosed\"");
 }
 
-int suite_playground(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_run),      cmocka_unit_test(test_passes),  cmocka_unit_test(test_printed),
-      cmocka_unit_test(test_mistakes), cmocka_unit_test(test_reports), cmocka_unit_test(test_no_end),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(playground)

@@ -246,15 +246,4 @@ TEST(test_options) {
   arena_free(&arena);
 }
 
-int suite_tools(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_philox_known_answer),
-      cmocka_unit_test(test_normal_moments),
-      cmocka_unit_test(test_large_fill),
-      cmocka_unit_test(test_specs),
-      cmocka_unit_test(test_npy_round_trip_and_damage),
-      cmocka_unit_test(test_expectations),
-      cmocka_unit_test(test_options),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+WHOLE_SUITE(tools)
