@@ -224,6 +224,9 @@ static bool load_first(const SimFinding *finding) {
   return race_comes_before(load, store);
 }
 
+#define PTX_ALSO_BETWEEN                                                                                     \
+  "; CTAs race here too, and no barrier orders them: use a second buffer, or atomics for an update"
+
 // The advice is for the two accesses that the message names. The other kind of race follows.
 static void advise_race(const ReportContext *c, const SimFinding *finding, Buf *advice) {
   const tilec_sim_report *r = &finding->report;
@@ -467,8 +470,8 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
     diag_note(c->diags, diag, finding->loc, "at %s", words.advice.at);
   }
   if (r->order && (c->ptx_file || !words.advice.n))
-    diag_note(c->diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "",
-              r->order);
+    diag_note(c->diags, diag, finding->loc, "%s%s%s", is_race(r->kind) ? "what would order them: " : "",
+              r->order, is_race(r->kind) && same_program(r) && r->between_blocks ? PTX_ALSO_BETWEEN : "");
   buf_reset(&words.message);
   print_ptx(finding, &words.message);
   bool shown = c->verbose || c->ptx_file || !finding->loc.line;

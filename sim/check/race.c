@@ -96,7 +96,9 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
     if (mark->info & actor->mark.info & MARK_STRONG)
       report_order(report, "scope .cta (_block in CUDA) orders nothing between CTAs: use scope .gpu");
     else if (is_update(actor, mark))
-      report_order(report, "an atomic, such as atomicAdd, instead of the load and the store");
+      report_order(report,
+                   "an atomic, such as atomicAdd, instead of the load and the store; if a lock guards "
+                   "them, __threadfence() after it is taken and before it is released");
     else
       report_order(
           report,

@@ -11,7 +11,13 @@ static RunArg *find_of(const Run *run, const char *name, uint32_t count) {
 
 static RunArg *find_param(const Run *run, const char *name) { return find_of(run, name, run->param_count); }
 
-static RunArg *find_holder(const Run *run, const char *name) { return find_of(run, name, run->holder_count); }
+// Also by the name in the source of PTX, once that is read.
+static RunArg *find_holder(const Run *run, const char *name) {
+  RunArg *found = find_of(run, name, run->holder_count);
+  for (uint32_t i = 0; !found && i < run->holder_count; i++)
+    if (strcmp(run_source_name(run, run->params[i].name), name) == 0) found = &run->params[i];
+  return found;
+}
 
 const RunArg *run_find_holder(const Run *run, const char *name) { return find_holder(run, name); }
 

@@ -25,7 +25,8 @@ ExitStatus run_device_failed(tilec_status status) {
 }
 
 ExitStatus run_failed(Run *run, tilec_status status) {
-  if (status == TILEC_ERROR_COMPILE && run->c->diags.errors) return tool_report(run->options, run->c, status);
+  bool diagnosed = status == TILEC_ERROR_COMPILE || status == TILEC_ERROR_IO;
+  if (diagnosed && run->c->diags.errors) return tool_report(run->options, run->c, status);
   return run_device_failed(status);
 }
 
@@ -324,8 +325,9 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   ExitStatus result = EXIT_DIAGNOSED;
   if (status != TILEC_OK)
     result = tool_report(options, &c, status);
-  else if ((options_file_is_ptx(options) ? run_match_ptx(&run) : run_match_arguments(&run)) &&
-           run_check_outputs(&run) && run_load_expectations(&run))
+  else if (options_file_is_ptx(options)
+               ? run_match_ptx(&run)
+               : run_match_arguments(&run) && run_check_outputs(&run) && run_load_expectations(&run))
     result = run_on_device(&run, launch);
   compilation_free(&c);
   return result;

@@ -33,11 +33,12 @@ bool run_no_buffer(const Run *run, const char *option, const char *text, Str nam
   const char **names = ARENA_ARRAY(run->arena, const char *, run->holder_count);
   size_t n = 0;
   for (uint32_t i = 0; i < run->holder_count; i++)
-    if (run->params[i].buffer) names[n++] = run->params[i].name;
+    if (run->params[i].buffer) names[n++] = run_source_name(run, run->params[i].name);
   Buf list = {0};
   if (n)
-    buf_text(&list,
-             options_file_is_ptx(run->options) ? "; buffers of PTX have numbers: " : "; the buffers are ");
+    buf_text(&list, options_file_is_ptx(run->options) && !run->source_names
+                        ? "; buffers of PTX have numbers: "
+                        : "; the buffers are ");
   diag_list_names(name, names, n, &list);
   tool_error("[T1006] %s %s: there is no buffer '%.*s'%s", option, text, STR_ARG(name),
              list.at ? list.at : "");

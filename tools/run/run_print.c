@@ -31,9 +31,7 @@ static bool parse_bounds(Str text, uint64_t *begin, uint64_t *end) {
 
 // The owner of the buffer. Names of tuples' items may end in brackets too: t[0].
 static const RunArg *holder_of(const Run *run, Str name) {
-  for (uint32_t i = 0; i < run->holder_count; i++)
-    if (str_eq(str_from(run->params[i].name), name)) return run->params[i].buffer;
-  return NULL;
+  return run_find_buffer(run, arena_copy(run->arena, name));
 }
 
 static bool parse_printed(const Run *run, const char *text, Printed *printed) {

@@ -91,6 +91,8 @@ bool run_ptx_image(Run *run, KernelImage *image) {
   buf_free(&params);
   if (!launchable) return false;
   run_read_source(run, entry);
+  if (!run_check_outputs(run) || !run_load_expectations(run))
+    return false; // they may give the source's names
   *image = (KernelImage){.name = entry, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
   for (uint32_t i = 0; i < run->param_count; i++)

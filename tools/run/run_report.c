@@ -27,17 +27,17 @@ void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf 
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
-static void report_type(const RunArg *param, Buf *out) {
+static void report_type(const Run *run, const RunArg *param, Buf *out) {
   const Argument *a = &param->value;
-  buf_printf(out, "%s: %s[", param->name, elem_info(a->elem)->name);
+  buf_printf(out, "%s: %s[", run_source_name(run, param->name), elem_info(a->elem)->name);
   for (uint32_t i = 0; i < a->rank; i++)
     buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)a->shape[i]);
   buf_text(out, "]");
 }
 
-static void report_buffer(const RunArg *param, Buf *out) {
+static void report_buffer(const Run *run, const RunArg *param, Buf *out) {
   const Argument *a = &param->value;
-  report_type(param, out);
+  report_type(run, param, out);
   double min = INFINITY, max = -INFINITY, sum = 0;
   uint64_t nans = 0;
   for (uint64_t i = 0; i < a->elements; i++) {
@@ -82,9 +82,9 @@ void run_report_buffers(const Run *run, const Func *func) {
     if (param->buffer != param) continue;
     bool changed = param->value.bytes && memcmp(param->value.data, param->result, param->value.bytes) != 0;
     if (changed || !param->value.initialised)
-      report_buffer(param, &out);
+      report_buffer(run, param, &out);
     else if (is_output(run, func, param)) {
-      report_type(param, &out);
+      report_type(run, param, &out);
       buf_text(&out, " unchanged\n");
     }
   }
@@ -94,9 +94,8 @@ void run_report_buffers(const Run *run, const Func *func) {
 
 // The parameter that --save names. NULL if it has no buffer.
 static const RunArg *saved_param(const Run *run, const NamedText *save) {
-  for (uint32_t i = 0; i < run->holder_count; i++)
-    if (strcmp(run->params[i].name, save->name) == 0 && run->params[i].buffer) return &run->params[i];
-  return NULL;
+  const RunArg *param = run_find_holder(run, save->name);
+  return param && param->buffer ? param : NULL;
 }
 
 bool run_check_outputs(const Run *run) {

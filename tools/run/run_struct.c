@@ -98,8 +98,8 @@ bool run_structs_fit(Run *run, const DeviceKernel *kernel) {
 }
 
 // The bytes that ld.param loads, whose words up to its operands are `text`: "ld.param.v2.u32 {%r1, %r2}, ". 0: no
-// such instruction.
-static uint32_t loaded_bytes(Str text) {
+// such instruction. *kind: u, s, f or b.
+static uint32_t loaded_bytes(Str text, char *kind) {
   static const char load[] = "ld.param";
   uint32_t vector = 1, bits = 0;
   size_t at = 0;
@@ -109,16 +109,17 @@ static uint32_t loaded_bytes(Str text) {
     const char *word = text.at + at + 1;
     uint32_t number = (uint32_t)strtoul(word + 1, NULL, 10);
     if (*word == 'v') vector = number;
-    if (number && strchr("usfb", *word)) bits = number;
+    if (number && strchr("usfb", *word)) bits = number, *kind = *word;
     while (at + 1 < text.n && text.at[at + 1] != '.' && text.at[at + 1] != ' ' && text.at[at + 1] != '\t')
       at++;
   }
   return vector * bits / 8;
 }
 
-// The first load of bytes of the parameter that are all zero in `given`. Returns its place in the text, or NULL.
-static const char *unfounded_load(Str body, Str name, const uint8_t *given, uint32_t bytes, uint32_t *offset,
-                                  uint32_t *count) {
+// The first load of bytes of the parameter that are all zero in `given`; or of floats that are not. Returns its place in
+// the text, or NULL.
+static const char *wrong_load(Str body, Str name, const uint8_t *given, uint32_t bytes, bool floats,
+                              uint32_t *offset, uint32_t *count) {
   const char *line = body.at;
   for (const char *at = body.at, *end = body.at + body.n; at + name.n + 2 < end; at++) {
     if (*at == '\n' || *at == ';') line = at + 1;
@@ -126,36 +127,63 @@ static const char *unfounded_load(Str body, Str name, const uint8_t *given, uint
     const char *after = at + 1 + name.n;
     if (*after != '+' && *after != ']') continue;
     *offset = *after == '+' ? (uint32_t)strtoul(after + 1, NULL, 10) : 0;
-    *count = loaded_bytes((Str){line, (size_t)(at - line)});
+    char kind = 'b';
+    *count = loaded_bytes((Str){line, (size_t)(at - line)}, &kind);
     if (!*count || *count > bytes || *offset > bytes - *count) continue;
     bool any = false;
     for (uint32_t i = 0; i < *count; i++) any |= given[*offset + i] != 0;
-    if (!any) return at;
+    if (floats ? any && kind == 'f' : !any) return at;
   }
   return NULL;
 }
 
-void run_warn_padding(Run *run, const KernelImage *image) {
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunArg *param = &run->params[i];
-    const char *why = NULL;
-    if (param->value.kind != ARGUMENT_TUPLE) continue;
-    size_t bytes = pack(run, param, NULL, 0, &why);
-    uint8_t *given = arena_alloc(run->arena, bytes + 1);
-    tilec_arg arg = library_arg(run, param);
-    struct_mark(&arg, given, bytes);
-    Str body = {0}, name = run_entry_param(run, image->name, i, &body);
-    uint32_t offset, count;
-    const char *at = name.n ? unfounded_load(body, name, given, (uint32_t)bytes, &offset, &count) : NULL;
-    if (!at) continue;
-    uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
-    Loc loc = {.line = 1, .col = 1, .file = file};
-    for (const char *c = run->text.at; c < at; c++) loc.line += *c == '\n';
-    diag_warning(
-        &run->c->diags, loc,
-        "[T1003] the kernel loads bytes %u to %u of the struct that is argument %u, and no member in the "
-        "brackets is there: is one missing?",
-        offset, offset + count - 1, i);
-    run->warnings++;
+// The struct with all bits of its integers without a type, which are not 0, and none of the rest.
+static tilec_arg integers_of(const Run *run, const RunArg *item) {
+  tilec_arg arg = library_arg(run, item);
+  if (arg.kind == TILEC_ARG_TUPLE) {
+    const tilec_tuple *tuple = (const tilec_tuple *)(uintptr_t)arg.value.address;
+    tilec_arg *items = ARENA_ARRAY(run->arena, tilec_arg, item->item_count);
+    for (uint32_t i = 0; i < item->item_count; i++) items[i] = integers_of(run, &item->items[i]);
+    tilec_tuple *made = ARENA_NEW(run->arena, tilec_tuple);
+    *made = *tuple, made->items = items;
+    return tilec_arg_tuple(made);
   }
+  bool marked = item->value.kind == ARGUMENT_INT && !item->typed && item->value.i != 0;
+  tilec_dtype dtype = arg.dtype;
+  if (arg.kind == TILEC_ARG_FLOAT) return arg.value.f = 0, arg;
+  arg = arg.kind == TILEC_ARG_POINTER ? tilec_arg_pointer(TILEC_I8, 0) : tilec_arg_int(marked ? -1 : 0);
+  arg.dtype = dtype;
+  return arg;
+}
+
+// Warns of the first wrong_load() of a struct's bytes. `floats`: where an integer is given.
+static void warn_load(Run *run, const KernelImage *image, uint32_t i, bool floats) {
+  const RunArg *param = &run->params[i];
+  const char *why = NULL;
+  size_t bytes = pack(run, param, NULL, 0, &why), size;
+  uint8_t *given = arena_alloc(run->arena, bytes + 1);
+  tilec_arg arg = floats ? integers_of(run, param) : library_arg(run, param);
+  if (floats)
+    struct_pack(&arg, given, bytes, &size);
+  else
+    struct_mark(&arg, given, bytes);
+  Str body = {0}, name = run_entry_param(run, image->name, i, &body);
+  uint32_t offset, count;
+  const char *at = name.n ? wrong_load(body, name, given, (uint32_t)bytes, floats, &offset, &count) : NULL;
+  if (!at) return;
+  uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
+  Loc loc = {.line = 1, .col = 1, .file = file};
+  for (const char *c = run->text.at; c < at; c++) loc.line += *c == '\n';
+  diag_warning(
+      &run->c->diags, loc, "[T1003] the kernel loads bytes %u to %u of the struct that is argument %u%s",
+      offset, offset + count - 1, i,
+      floats ? " as a float, and the brackets have an integer there: write it with a point, as in 2.0"
+             : ", and no member in the brackets is there: is one missing?");
+  run->warnings++;
+}
+
+void run_warn_padding(Run *run, const KernelImage *image) {
+  for (uint32_t i = 0; i < run->param_count; i++)
+    for (int floats = 0; run->params[i].value.kind == ARGUMENT_TUPLE && floats < 2; floats++)
+      warn_load(run, image, i, floats);
 }

@@ -23,3 +23,4 @@ END
 ptx '2 3' '2 3' >same.ptx
 ptx '2 3' '2 13' >other.ptx
 for file in same other; do for threads in 1 32; do t "tilec check $file.ptx --grid 4 --threads $threads zeros:fp32[1] 2>&1 | sed 's/, address .*//'"; done; done
+t "tilec check other.ptx --grid 4 --threads 64 zeros:fp32[1] 2>&1 | grep -c 'CTAs race here too'"

@@ -59,6 +59,7 @@ cat >pair.ptx <<'END'
 END
 t "tilec run pair.ptx --kernel last --threads 1 --grid 1 --device sim 0 '(zeros:fp32[1],9,2.0)'"
 t "tilec run pair.ptx --kernel last --threads 1 --grid 1 --device sim --strict 0 '(zeros:fp32[1],9)'"
+t "tilec run pair.ptx --kernel last --threads 1 --grid 1 --device sim 0 '(zeros:fp32[1],9,2)' | head -n 1"
 t "tilec check pair.ptx --kernel other --threads 1 --grid 1 '(zeros:fp32[1],zeros:fp32[1],9)'"
 t "tilec check pair.ptx --kernel none --threads 1 --grid 1 '(zeros:fp32[1],9)'"
 # The wrong size, a member an argument, and no type.
