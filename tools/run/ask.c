@@ -390,11 +390,24 @@ const char *ask_guess_value(const char *name, uint32_t guess) {
   return sizes[guess % 3];
 }
 
+// The items of --signature that are the kernel's: others belong to the file's other kernels.
+static void put_own_types(Buf *out, const KernelInfo *kernel, const char *signature) {
+  int depth = 0;
+  for (const char *at = signature, *end; at && *at; at = *end ? end + 1 : end) {
+    for (end = at; *end && (depth || *end != ','); end++)
+      depth += strchr("([", *end) ? 1 : strchr(")]", *end) ? -1 : 0;
+    Str name = str_trimmed((Str){at, strcspn(at, "=:")});
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+      if (str_is(name, kernel->params[i].name))
+        buf_printf(out, "%s%.*s", out->n ? "," : "", (int)(end - at), at);
+  }
+}
+
 void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const Spec *spec) {
   if (!c->diags.list.n) return;
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
   Buf types = {0}, values = {0}, command = {0};
-  if (o->signature) buf_text(&types, o->signature);
+  put_own_types(&types, kernel, o->signature);
   bool typed = false;
   const char *open = NULL; // the first parameter whose type is TYPE
   for (uint32_t i = 0; i < kernel->param_count; i++) {

@@ -89,3 +89,6 @@ t "tilec types.py -o types.ptx"
 types='x=*fp32,table=*i32,out=*fp32,n=i32,stride=i32,steps=i32,shift=i32'
 t "tilec types.py -o types.ptx --signature '$types,scale=TYPE,seed=i32,eps=TYPE' -D BLOCK=64"
 t "tilec types.py -o types.ptx --signature '$types,scale=fp32,seed=i32,eps=fp32' -D BLOCK=64"
+# A type of another kernel of the file is not repeated.
+printf '@triton.jit\ndef one(x):\n    tl.store(x, 1.0)\n' >>types.py
+t "tilec types.py -o types.ptx --signature shift=i32 |& grep 'kernel one'"
