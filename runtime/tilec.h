@@ -76,8 +76,8 @@ typedef enum tilec_status {
   TILEC_ERROR_INVALID_ARGUMENT =
       1,                         /* a call that can never work: a NULL that is not allowed, wrong arguments */
   TILEC_ERROR_OUT_OF_MEMORY = 2, /* of the host or the device */
-  TILEC_ERROR_IO = 3,            /* a file could not be read or written */
-  TILEC_ERROR_COMPILE = 4,       /* the source is wrong: tilec_last_error() has the diagnostics */
+  TILEC_ERROR_IO = 3,            /* a file could not be read or written; also TILEC_BUNDLE's, TILEC_LOCK's */
+  TILEC_ERROR_COMPILE = 4,       /* the source is wrong, or TILEC_JIT=forbid: tilec_last_error() says it */
   TILEC_ERROR_NO_DEVICE = 5,     /* no such device, or no CUDA driver */
   TILEC_ERROR_DRIVER = 6,        /* a call of the CUDA driver failed */
   TILEC_ERROR_LAUNCH = 7,        /* an error of the kernel: out of bounds, misaligned, undefined values; on
@@ -796,7 +796,7 @@ typedef struct tilec_launch_options {
  *   TILEC_ERROR_INVALID_ARGUMENT: arguments that do not fit the parameters. Pointers into a buffer of another
  *     device, where every sim or eval device counts separately. A grid that is negative, too large, or missing
  *     when the kernel has no @grid. A stream of another device.
- *   TILEC_ERROR_COMPILE: the compile for these arguments failed.
+ *   TILEC_ERROR_COMPILE: the compile for these arguments failed, or TILEC_JIT=forbid forbids it (T1007).
  *   TILEC_ERROR_NOT_SUPPORTED: the device lacks a feature that the kernel needs.
  *   TILEC_ERROR_LAUNCH: the error of the kernel (sim, eval). */
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options,

@@ -107,6 +107,19 @@ class Choices(unittest.TestCase):
             self.assertRegex(result.stderr, r"^\S*program\.py:\d+: TilecWarning: TILEC_LOCK: none: No such file or directory")
             self.assertEqual(result.stderr.count("Warning"), 1)  # also of the launch with its choice
             self.assertEqual((result.returncode, result.stdout), (0, "4096 8\n"))
+            result = self.run_program(text, TILEC_LOCK="none", TILEC_JIT="forbid")  # no other choice is allowed
+            self.assertRegex(result.stderr, r"(?m)^tilec\S*TilecError: TILEC_LOCK: none: No such file or directory$")
+
+    def test_warmup(self):
+        """A choice without a measurement is all that a launch needs."""
+        arrays = '[lambda meta: (tilec.cdiv(n, meta["BLOCK"]),)](x, out, n)'
+        warm = '.warmup(np.dtype("float32"), out, n, grid=lambda meta: (tilec.cdiv(n, meta["BLOCK"]),))'
+        text = TEXTS[1].split("    assert")[0].replace(f"twice{arrays}", f"print(*(made.metadata.num_warps for made in twice{warm}))")
+        (self.folder / "program.py").write_text(text)
+        self.lock()
+        for given, expected in (({}, "8 2 4 1\n"), ({"TILEC_LOCK": "lock"}, "2\n"), ({"TILEC_AUTOTUNE": "model"}, "1\n")):
+            result = self.run_program(text, **given)
+            self.assertEqual((result.stderr, result.stdout), ("", expected))
 
     def test_all_ranks_choose_the_same(self):
         """A rank is an argument like others: no entry is of one rank."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 
 from . import _devices, _elsewhere, _kept, _native
 from ._errors import CompilationError, DeviceError, OutOfResources, StaticAssertionError, UnknownArgument, setting, warn_outside
-from ._jit import IGNORED, OPTIONS
+from ._jit import IGNORED, OPTIONS, mock
 
 if TYPE_CHECKING:
     from ._explain import Explanation
@@ -267,7 +267,8 @@ class Autotuner(KernelInterface):
     """A kernel that is launched with the fastest of its configurations; `autotune` makes it.
 
     The first launch for each value of the key measures them. On the simulator, which cannot measure time, the first
-    configuration that is not pruned is used. `TRITON_PRINT_AUTOTUNING=1` prints what was chosen on a GPU.
+    configuration that is not pruned is used. A lock (`TILEC_LOCK`) or `TILEC_AUTOTUNE=model` chooses without a
+    measurement. `TRITON_PRINT_AUTOTUNING=1` prints what was chosen on a GPU.
 
     Attributes:
         best_config: the Config of the last launch; None before it.
@@ -419,14 +420,9 @@ class Autotuner(KernelInterface):
 
     def _tune(self, key: Tuple[Any, ...], named: Dict[str, Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         configs = self.prune_configs(named, kwargs)
-        taken = _kept.find(self.base_kernel, self.configs, configs, args, kwargs)
+        taken = _kept.find(self.base_kernel, self.configs, configs, args, kwargs) or self._by_model(configs, args, kwargs)
         if taken is not None:
             self.cache[key] = taken
-            return
-        if chooses_by_model():
-            from ._tune import by_model
-
-            self.cache[key] = by_model(self.fn, configs, args, kwargs)
             return
         on_gpu = _on_gpu([*args, *kwargs.values()])
         if self._do_bench is None and not on_gpu:
@@ -445,6 +441,14 @@ class Autotuner(KernelInterface):
         self._before({**named, **kwargs, **best.all_kwargs()}, reset_only=True)
         if os.environ.get("TRITON_PRINT_AUTOTUNING", "0") not in ("", "0"):
             print(f"tilec: {self.base_fn.__name__}, {key}: {best} ({self.bench_time:.2f} s)")
+
+    def _by_model(self, configs: Sequence[Config], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Optional[Config]:
+        """What TILEC_AUTOTUNE=model takes; None: it is not set."""
+        if not chooses_by_model():
+            return None
+        from ._tune import by_model
+
+        return by_model(self.fn, configs, args, kwargs)  # type: ignore[no-any-return]
 
     def run(self, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
         """Launches with the fastest configuration, as `kernel[grid](*args, **kwargs)` does.
@@ -470,10 +474,11 @@ class Autotuner(KernelInterface):
         return self.fn.run(*args, **current)
 
     def warmup(self, *args: Any, **kwargs: Any) -> List[Any]:
-        """Compiles every configuration that is not pruned, and launches nothing.
+        """Compiles for such arguments, and launches nothing. If `TILEC_LOCK` or `TILEC_AUTOTUNE=model` chooses the
+        configuration of such a launch, only that one is compiled. Else it is every one that is not pruned.
 
         Args:
-            args, kwargs: as for a launch, without what the configurations give.
+            args, kwargs: as for a launch, without what the configurations give. `TILEC_AUTOTUNE=model` needs the grid.
 
         Returns a list of CompiledKernels.
 
@@ -482,8 +487,14 @@ class Autotuner(KernelInterface):
             tuned = tilec.autotune([tilec.Config({"BLOCK": size}) for size in (128, 256)], key=["n"])(add)
             print(len(tuned.warmup(x, y, out, 1000)), out[999])  # 2 0.0
         """
-        named = dict(zip(self.arg_names, args))
-        return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(named, kwargs)]
+        configs = self.prune_configs(dict(zip(self.arg_names, args)), kwargs)
+        if len(self.configs) > 1:
+            typed = tuple(mock(arg) for arg in args), {name: mock(value) for name, value in kwargs.items()}
+            chosen = _kept.find(self.base_kernel, self.configs, configs, *typed, locked=True)
+            if chosen is None and kwargs.get("grid") is not None:
+                chosen = self._by_model(configs, *typed)
+            configs = configs if chosen is None else [chosen]
+        return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in configs]
 
     def explain(self, *args: Any, grid: Any, **kwargs: Any) -> Explanation:
         """Predicts what such a launch costs, as JITFunction.explain does; launches and measures nothing. The configuration is
@@ -533,7 +544,8 @@ def autotune(
     """Decorates a kernel so that its launches measure the configurations and use the fastest one. A measurement is made
     for each value of the arguments in `key`, and for the arrays' types. It is kept in the cache on disk.
     Without a GPU nothing is measured: the first configuration is used, or the one that `tilec tune` has kept.
-    With `TILEC_AUTOTUNE=model` it is the model's choice.
+    If the lock of `TILEC_LOCK` has an entry for the launch, its choice is used. With `TILEC_AUTOTUNE=model` it is the
+    model's choice.
 
     Args:
         configs: a list of Configs.

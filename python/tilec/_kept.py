@@ -108,6 +108,9 @@ def _launches(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: 
 
 
 def _warn(kernel: JITFunction, text: str) -> None:
+    """Of the lock. Where no compile is allowed, no other choice is."""
+    if os.environ.get("TILEC_JIT") == "forbid":
+        raise TilecError(text) from None
     code = kernel.fn.__code__
     told.add(text)
     warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
@@ -126,11 +129,13 @@ def _find(kernel: Any, configs: Sequence[Any], args: Sequence[Any], kwargs: Dict
     return None
 
 
-def find(kernel: Any, configs: Sequence[Any], pruned: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[Any]:
+def find(
+    kernel: Any, configs: Sequence[Any], pruned: Sequence[Any], args: Sequence[Any], kwargs: Dict[str, Any], locked: bool = False
+) -> Optional[Any]:
     """The configuration of `pruned` that is stored for such a launch. None: there is none; if a lock asks for another, with a
-    warning."""
+    warning. `locked`: only a lock's counts."""
     found = _find(kernel, configs, args, kwargs)
-    if found is None:
+    if found is None or locked and found[1] > 0:
         return None
     settings, seconds = found
     taken = choose(settings, pruned)

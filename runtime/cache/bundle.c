@@ -101,6 +101,8 @@ const char *bundle_problem(void) {
   return problem[0] ? problem : NULL;
 }
 
+bool bundle_is_broken(void) { return bundle_problem() && is_named && !bundle.at; }
+
 bool bundle_forbids(void) {
   pthread_once(&once, begin);
   return forbids;

@@ -14,6 +14,7 @@
 
 // The problem of these variables, or of the bundle. NULL: none. Then no entry of the bundle is found.
 const char *bundle_problem(void);
+bool bundle_is_broken(void);      // the problem is the file of TILEC_BUNDLE
 bool bundle_forbids(void);        // TILEC_JIT=forbid
 bool bundle_records(void);        // TILEC_RECORD is set
 bool bundle_records_cubins(void); // not without TILEC_RECORD, nor with TILEC_RECORD_CUBINS=off

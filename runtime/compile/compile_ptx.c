@@ -100,7 +100,7 @@ static tilec_status permit(Compilation *c, void *data) {
   const Func *func = c->module->funcs.at[0];
   if (bundle_problem()) {
     diag_error(&c->diags, LOC_NONE, "[T1007] %s", bundle_problem());
-    return TILEC_ERROR_COMPILE;
+    return bundle_is_broken() ? TILEC_ERROR_IO : TILEC_ERROR_COMPILE;
   }
   if (request->found || !bundle_forbids()) return TILEC_OK;
   Specialised made = {0};

@@ -19,7 +19,7 @@ static tilec_status take_diags(Compilation *c, void *data) {
 }
 
 tilec_status compilation_error(Compilation *c, tilec_status status) {
-  if (status == TILEC_ERROR_COMPILE) {
+  if (status == TILEC_ERROR_COMPILE || (status == TILEC_ERROR_IO && c->diags.errors)) {
     tilec_status printed = compile_guard(c, take_diags, NULL);
     if (!printed) return status;
     status = printed;

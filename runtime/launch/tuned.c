@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/plain.h"
+#include "runtime/cache/bundle.h"
 #include "runtime/cache/cache.h"
 #include "runtime/error.h"
 #include "runtime/launch/lock.h"
@@ -357,9 +358,10 @@ static tilec_status take_locked(Compilation *c, const Taking *t, const KernelInf
   Spec spec = *t->spec;
   Buf told = {0};
   if (lock_problem()) {
-    bool given = t->spec->num_warps_given && t->spec->num_stages_given; // as autotuners do: they have chosen
+    // Autotuners give both: they have chosen. They warn.
+    bool given = t->spec->num_warps_given && t->spec->num_stages_given && !bundle_forbids();
     (given ? diag_warning : diag_error)(&c->diags, LOC_NONE, "[T1007] %s", lock_problem());
-    return given ? TILEC_OK : TILEC_ERROR_COMPILE;
+    return given ? TILEC_OK : TILEC_ERROR_IO;
   }
   const LockEntry *entry = locked(c, info, t->spec, !t->device, &stale);
   *done = entry && !stale;
