@@ -349,8 +349,7 @@ static void put_time(Writer *w) {
     if (r->time.bounds[b] > 0)
       buf_printf(&text, " %s %s,", cost_bound_name((CostBound)b), time_text(w, r->time.bounds[b]));
   buf_printf(&text, " launch %s; %.2f waves, the multiprocessor that ends last has %.2f times the mean load",
-             time_text(w, r->time.launch), r->time.waves,
-             floor(100 * r->time.tail + 0.5) / 100); // as page.html
+             time_text(w, r->time.launch), r->time.waves, r->time.tail);
   put_row(w, "time", text.at);
   buf_free(&text);
 }
