@@ -225,7 +225,8 @@ static bool parse_option(OptionParser *p, const char *word) {
     const char *value;
     if (option_matches(&infos[id], word, &value)) return take_option(p, &infos[id], word, value);
   }
-  return unknown_option(p, word);
+  bool is_word = p->options->command == COMMAND_HELP && options_has_word(word); // of nvcc
+  return is_word ? parse_topic(p, word) : unknown_option(p, word);
 }
 
 static bool takes_ptx(const Options *o) {
