@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/plain.h"
 #include "runtime/cache/bundle.h"
+#include "runtime/cache/cache_folder.h"
 #include "runtime/compile/assemble.h"
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/compile/specialised.h"
@@ -154,18 +155,46 @@ static bool compile_job(void *data, uint32_t i) {
 
 // --- The bundle ---
 
+// An entry's fields, and the hash of its PTX. The parts of a cubin are those of the PTX that it is made of.
+typedef struct Listed {
+  Str texts[3], parts[SPECIALISED_PARTS], ptx;
+  bool is_ptx;
+} Listed;
+
+static const char *const listed_fields[3] = {"kernel", "arch", "kind"};
+
 typedef struct Contents {
   Arena *arena;
   bool as_json;
+  VEC(Listed) entries;
   VEC(const char *) lines;
 } Contents;
 
-static void add_json(Json *json, const CacheEntry *entry) {
-  static const char *const texts[] = {"kernel", "arch", "kind"};
+static Str field_of(Arena *arena, const CacheEntry *entry, const char *name) {
+  Str field = cache_field(entry, name);
+  return field.at ? (Str){arena_copy(arena, field), field.n} : field;
+}
+
+static void add_entry(const CacheEntry *entry, void *data) {
+  Contents *contents = data;
+  Listed listed = {.is_ptx = str_is(cache_field(entry, "kind"), "ptx")};
+  for (uint32_t i = 0; i < 3; i++) listed.texts[i] = field_of(contents->arena, entry, listed_fields[i]);
+  for (uint32_t i = 0; i < SPECIALISED_PARTS; i++)
+    listed.parts[i] = field_of(contents->arena, entry, specialised_fields[i]);
+  listed.ptx = field_of(contents->arena, entry, "ptx");
+  if (listed.is_ptx) {
+    char hash[DIGEST_HEX + 1];
+    cache_hash_hex(entry->blob.at, entry->blob.n, hash);
+    listed.ptx = (Str){arena_copy(contents->arena, str_from(hash)), DIGEST_HEX};
+  }
+  vec_push(contents->arena, &contents->entries, listed);
+}
+
+static void add_json(Json *json, const Listed *entry, const Str *parts) {
   json_object(json, NULL);
-  for (uint32_t i = 0; i < 3; i++) json_str(json, texts[i], cache_field(entry, texts[i]));
+  for (uint32_t i = 0; i < 3; i++) json_str(json, listed_fields[i], entry->texts[i]);
   for (uint32_t i = 0; i < SPECIALISED_PARTS; i++) {
-    Str part = cache_field(entry, specialised_fields[i]), item;
+    Str part = parts[i], item;
     if (!part.at) continue;
     json_array(json, specialised_fields[i]);
     while (specialised_next(&part, &item)) json_str(json, NULL, item);
@@ -174,29 +203,40 @@ static void add_json(Json *json, const CacheEntry *entry) {
   json_object_end(json);
 }
 
-static void add_text(Buf *line, const CacheEntry *entry) {
+static void add_text(Buf *line, const Listed *entry, const Str *parts) {
+  static const size_t most[3] = {200, 40, 40};
   Specialised made = {0};
-  buf_plain(line, cache_field(entry, "kernel"), 200);
-  buf_char(line, '\t');
-  buf_plain(line, cache_field(entry, "arch"), 40);
-  buf_char(line, '\t');
-  buf_plain(line, cache_field(entry, "kind"), 40);
-  for (uint32_t i = 0; i < SPECIALISED_PARTS; i++)
-    buf_str(&made.parts[i], cache_field(entry, specialised_fields[i]));
+  for (uint32_t i = 0; i < 3; i++) {
+    if (i) buf_char(line, '\t');
+    buf_plain(line, entry->texts[i], most[i]);
+  }
+  for (uint32_t i = 0; i < SPECIALISED_PARTS; i++) buf_str(&made.parts[i], parts[i]);
   if (made.parts[0].n || made.parts[1].n || made.parts[2].n) buf_char(line, '\t');
   specialised_show(&made, line);
   specialised_free(&made);
 }
 
-static void add_entry(const CacheEntry *entry, void *data) {
-  Contents *contents = data;
+static void add_line_of(Contents *contents, const Listed *entry, const Str *parts) {
   Buf line = {0};
   if (contents->as_json)
-    add_json(&(Json){.out = &line}, entry);
+    add_json(&(Json){.out = &line}, entry, parts);
   else
-    add_text(&line, entry);
+    add_text(&line, entry, parts);
   vec_push(contents->arena, &contents->lines, arena_copy(contents->arena, buf_view(&line)));
   buf_free(&line);
+}
+
+// One for each entry. A cubin of several entries' PTX has one for each of them.
+static void add_lines(Contents *contents) {
+  for (uint32_t i = 0; i < contents->entries.n; i++) {
+    const Listed *entry = &contents->entries.at[i];
+    uint32_t before = contents->lines.n;
+    for (uint32_t k = 0; !entry->is_ptx && entry->ptx.n && k < contents->entries.n; k++) {
+      const Listed *from = &contents->entries.at[k];
+      if (from->is_ptx && str_eq(from->ptx, entry->ptx)) add_line_of(contents, entry, from->parts);
+    }
+    if (contents->lines.n == before) add_line_of(contents, entry, entry->parts);
+  }
 }
 
 static int by_text(const void *a, const void *b) {
@@ -218,7 +258,7 @@ static bool print_contents(const Contents *contents, const char *path) {
   if (contents->as_json)
     buf_text(&out, n ? "]\n" : "[]\n");
   else
-    buf_printf(&out, "%u entr%s in %s\n", n, n == 1 ? "y" : "ies", path);
+    buf_printf(&out, "%u entr%s in %s\n", contents->entries.n, contents->entries.n == 1 ? "y" : "ies", path);
   bool good = tool_write("-", buf_view(&out));
   buf_free(&out);
   return good;
@@ -235,6 +275,7 @@ static ExitStatus pack(Warm *w, const Options *o, const char *folder, const char
     buf_free(&error);
     return status;
   }
+  add_lines(&contents);
   return print_contents(&contents, path) ? EXIT_DONE : EXIT_DIAGNOSED;
 }
 

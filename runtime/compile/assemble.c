@@ -11,6 +11,7 @@
 #include "runtime/cache/build_id.h"
 #include "runtime/cache/bundle.h"
 #include "runtime/cache/cache.h"
+#include "runtime/cache/cache_folder.h"
 #include "runtime/compile/tool_files.h"
 #include "runtime/device/driver.h"
 #include "runtime/error.h"
@@ -70,7 +71,9 @@ static void keep_cubin(const CubinKey *key, Str ptx, const char *arch, const Buf
   if (!key->cached || !cubin->n) return;
   buf_text(&fields, "kind=cubin\nkernel=");
   buf_plain(&fields, entry_name(ptx), NAME_MOST);
-  buf_printf(&fields, "\narch=%s", arch);
+  char hash[DIGEST_HEX + 1];
+  cache_hash_hex(ptx.at, ptx.n, hash);
+  buf_printf(&fields, "\narch=%s\nptx=%s", arch, hash);
   cache_put(&key->key, buf_view(&fields), buf_view(cubin));
   buf_free(&fields);
 }
@@ -248,9 +251,7 @@ typedef struct LoadRequest {
 
 // Off by default. The code from the driver's linker was not benchmarked against the code that its loader
 // makes from PTX.
-static bool keeps_cubins(void) {
-  return cache_switch("TILEC_CACHE_CUBINS", false);
-}
+static bool keeps_cubins(void) { return cache_switch("TILEC_CACHE_CUBINS", false); }
 
 static tilec_status make_for_load(void *data) {
   LoadRequest *request = data;

@@ -46,3 +46,6 @@ t "tilec warm add.tile"
 t "tilec warm nope.bundle"
 t "tilec warm none -o none.bundle"
 t "w add.tile --variant z=:16 -o none.bundle"
+# A cubin is listed with what its PTX was compiled for.
+mkdir bin && printf '#!/bin/sh\nfor word; do [ "$last" = -o ] && echo code >"$word"; last=$word; done\n' >bin/ptxas && chmod +x bin/ptxas
+t "PATH=\$PWD/bin:\$PATH tilec warm add.tile --arch sm_90a --signature x=:16 -o cubin.bundle"
