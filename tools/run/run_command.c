@@ -273,7 +273,8 @@ static tilec_status open_device(Run *run) {
   bool automatic = strcmp(o->device, "auto") == 0,
        check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
   bool partial = o->run_passes_given || o->stop_after; // Tile IR that is not lowered has no PTX.
-  if (o->step || (automatic && partial && !o->sim_given)) return tilec_device_open("eval", &run->device);
+  if (o->step || (automatic && partial && !o->sim_given && !check))
+    return tilec_device_open("eval", &run->device);
   if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
     return device_open_sim(&o->sim, &run->device);
   return tilec_device_open(o->device, &run->device);
