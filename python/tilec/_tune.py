@@ -159,7 +159,7 @@ class Launch:
                 self.autotuner = kernel
             kernel = kernel.fn
         if not isinstance(kernel, JITFunction):
-            raise TypeError(f"tune takes a kernel of tilec.jit, not of {type(kernel).__name__}")
+            raise TypeError(f"tune takes a kernel of tilec.jit, not a {type(kernel).__name__}")
         self.kernel: JITFunction = kernel
         self.args, self.kwargs = tuple(args), dict(kwargs)
         if len(self.args) > len(kernel.params):
