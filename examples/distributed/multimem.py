@@ -10,7 +10,7 @@ two_shot_multimem: each rank loads the sum of a part, and stores it to all buffe
 import triton
 import triton.language as tl
 
-from signals import at_rank, main, meet, meetings, pads_for, shared
+from signals import at_rank, main, meet, meetings, pads_for, shared, sums_case
 
 
 @triton.jit
@@ -89,20 +89,7 @@ def make(kernel, x, out, world, BLOCK=1024, **options):
     return lambda x=x, out=out: kernel[(programs,)](x, buffers, multicast, pads, out, rank, world, n, BLOCK=BLOCK, **options)
 
 
-def case(rank, world):
-    import torch
-    import torch.distributed as dist
-
-    x = torch.randn(100000, device="cuda")
-    outs = [torch.empty_like(x) for _ in range(2)]
-    kernels = [make(kernel, x, out, world) for kernel, out in zip((one_shot_multimem, two_shot_multimem), outs)]
-
-    def results():
-        expected = x.double()
-        dist.all_reduce(expected)
-        return [(out, expected) for out in outs]
-
-    return lambda: [kernel() for kernel in kernels], results, [x]
+case = sums_case(make, one_shot_multimem, two_shot_multimem)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,29 @@ def shared(shape, dtype):
     return tensor, table
 
 
+def sums_case(make, *all_reduces):
+    """A case of main: each kernel of all_reduces adds 100,000 numbers of every rank. make(kernel, x, out, world) returns a
+    function that launches it.
+    """
+
+    def case(rank, world):
+        import torch
+        import torch.distributed as dist
+
+        x = torch.randn(100000, device="cuda")
+        outs = [torch.empty_like(x) for _ in all_reduces]
+        launches = [make(kernel, x, out, world) for kernel, out in zip(all_reduces, outs)]
+
+        def results():
+            expected = x.double()
+            dist.all_reduce(expected)
+            return [(out, expected) for out in outs]
+
+        return lambda: [launch() for launch in launches], results, [x]
+
+    return case
+
+
 def main(case):
     """Runs a case of an example on the ranks that torchrun has started: torchrun --nproc-per-node 2 all_reduce.py
 
