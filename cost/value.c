@@ -66,7 +66,7 @@ static bool is_result(const void *entry, const void *key) {
 
 // Its value is unknown until it is computed.
 static Result *result_of(ValueSpace *space, const ResultKey *key) {
-  uint64_t hash = 0, factor = 0x9e3779b97f4a7c15u; // no product waits for another
+  uint64_t hash = 0, factor = 0x9e3779b97f4a7c15u; // no multiplication waits for another
   for (size_t i = 0; i < sizeof key->words / sizeof *key->words; i++, factor = factor * 5 + 2)
     hash += (key->words[i] ^ key->words[i] >> 29) * factor;
   hash = hash_u64(hash ^ hash >> 32);

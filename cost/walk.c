@@ -361,7 +361,7 @@ static void apply(CostWalk *w, const Op *op) {
   }
 }
 
-// What a visit of an op does. The value of an op without WALK_APPLY stays unknown.
+// The steps of a visit of an op. The value of an op without WALK_APPLY stays unknown.
 enum WalkStep { WALK_ACCESS = 1, WALK_TABLE = 2, WALK_BOX = 4, WALK_STEP = 8, WALK_APPLY = 16 };
 
 static uint8_t steps_of(const CostWalk *w, const Op *op) {

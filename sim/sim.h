@@ -164,7 +164,7 @@ TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t
 //   TILEC_SIM_ERROR_INVALID: a wrong number, or bytes that are not within one allocation.
 TILEC_SIM_API tilec_sim_result tilec_sim_multicast(tilec_sim *sim, const uint64_t *copies, size_t count,
                                                    size_t bytes, uint64_t *address);
-// Returns how many copies a multicast address stands for. 0: it is none.
+// Returns how many copies a multicast address has. 0: it is none.
 //   copies: Set to where it is in each of them; room for TILEC_SIM_MAX_DEVICES
 TILEC_SIM_API size_t tilec_sim_copies(const tilec_sim *sim, uint64_t address, uint64_t *copies);
 // Releases memory of tilec_sim_alloc, or ends a mapping of tilec_sim_bind or a multicast address. The addresses are

@@ -115,7 +115,7 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   return mma_refuses(p);
 }
 
-// A thread of its own issues a dot for the warps that will read the sums.
+// A separate thread issues a dot for the warps that will read the sums.
 static uint32_t warps_of(const Op *dot) {
   return group_runs_by_thread(dot) ? dot->region->func->module->target.num_warps : region_warps(dot);
 }

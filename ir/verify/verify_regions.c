@@ -10,7 +10,7 @@ static void check_carried(Verifier *v, const Op *op, const Type *type, const Typ
                 verify_type_text(v, result));
 }
 
-// Numbers of two groups. Three groups, the last of which issues dots, have no registers of their own.
+// Numbers of two groups. Three groups have no counts of registers: the last one issues dots.
 static bool are_groups(const Attr *attr, uint32_t most) {
   bool right = attr->ints.n >= 2 && attr->ints.n <= most;
   for (uint32_t i = 0; right && i < attr->ints.n; i++) right = attr->ints.at[i] > 0;
