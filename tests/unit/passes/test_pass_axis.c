@@ -150,7 +150,7 @@ static int64_t element(const Op *op, const Concrete *const *in, uint32_t i, bool
 
 // True if the exact number does not fit the type.
 static bool wraps(const Op *op, const Concrete *const *in, uint32_t i) {
-  int64_t a = in[0]->at[i], b = op->operand_count > 1 ? in[1]->at[i] : 0, exact;
+  int64_t a = in[0]->at[i], b = op->operand_count > 1 ? in[1]->at[i] : 0, exact = 0;
   const Type *to = type_element(op_result(op)->type), *from = type_element(op_operand(op, 0)->type);
   if (to->kind == TYPE_PTR) return false;
   bool lost = a < 0 && !elem_is_signed(from->elem);
