@@ -98,7 +98,7 @@ tilec_status error_diags(tilec_status status, const Diags *diags) {
   return status;
 }
 
-const char *tilec_version(void) { return "0.1.0"; }
+const char *tilec_version(void) { return "0.2.0"; }
 
 const char *tilec_status_name(tilec_status status) {
   switch (status) {

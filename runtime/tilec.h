@@ -48,7 +48,7 @@ extern "C" {
 #endif
 
 #define TILEC_VERSION_MAJOR 0 /* first number of the header's version; tilec_version() has the library's */
-#define TILEC_VERSION_MINOR 1 /* the second number */
+#define TILEC_VERSION_MINOR 2 /* the second number */
 #define TILEC_VERSION_PATCH 0 /* the third number */
 
 #if defined(__GNUC__)
@@ -86,7 +86,7 @@ typedef enum tilec_status {
   TILEC_ERROR_INTERNAL = 70      /* a bug of tilec: tilec_last_error() names the pass and a file to replay */
 } tilec_status;
 
-/* Returns the library's version: "0.1.0". Never NULL. */
+/* Returns the library's version: "0.2.0". Never NULL. */
 TILEC_API const char *tilec_version(void);
 
 /* Returns the name of a status: "TILEC_ERROR_COMPILE". Never NULL. */
@@ -781,7 +781,7 @@ typedef struct tilec_launch_options {
   uint32_t max_programs;
   /* Nonzero, on sim: so many simulated GPUs run the grid together. `args` has the arguments of each, one GPU after
      another, which are no tuples or descriptors. Facts that not all have are not used. At most 16 */
-  uint32_t ranks;
+  size_t ranks;
 } tilec_launch_options;
 
 /* A tilec_launch_options with the kernel's @grid and the defaults, and its size. */

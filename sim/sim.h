@@ -393,11 +393,11 @@ typedef struct tilec_sim_wait {
   const char *message; // One line that begins with a verb: "waits at barrier 1, 96 of 128 threads are there".
   tilec_sim_place place;
   uint32_t ptx_line; // Line of the PTX text.
+  uint32_t device;   // The device of the first such CTA.
   uint64_t address;  // An address in global memory that is read repeatedly; 0: none.
   uint32_t block[3]; // The first such CTA.
   uint32_t warps;    // Its warps, one bit each.
   uint64_t blocks;   // Number of CTAs with such warps.
-  uint32_t device;   // The device of the first such CTA.
 } tilec_sim_wait;
 
 // How the instruction of a report accesses memory.
@@ -420,12 +420,14 @@ typedef struct tilec_sim_report {
   uint32_t block[3];                   // The CTA.
   uint32_t warp;                       // In its CTA.
   uint32_t lane_mask;                  // The lanes at fault.
+  uint32_t device;                     // The CTA's device, from 0.
   uint64_t address;                    // That of the lowest such lane, in its state space; 0: none.
   uint64_t count;                      // The number of merged reports.
   const char *other_message;           // One line that describes it.
   const char *other_file;              // The file of the other access or instruction.
   uint32_t other_line, other_ptx_line; // Likewise.
-  uint32_t other_block[3], other_warp, other_lane; // Likewise. A lane of UINT32_MAX: no certain one.
+  // Likewise. A lane of UINT32_MAX: no certain one.
+  uint32_t other_block[3], other_warp, other_lane, other_device;
   const char *buffer; // "shared variable 'tile' + 16", of C++ the source's name; NULL: none.
   const char *order;  // A way to order the two accesses, or another fix; NULL: none.
   // The same locations as file and line, in full. other_place is all zero if there is none.
@@ -441,7 +443,6 @@ typedef struct tilec_sim_report {
   int is_global; // The address is in global memory.
   // The allocation that contains the address, or is nearest to it. 0: none.
   uint64_t allocation, allocation_bytes;
-  uint32_t device, other_device; // The CTAs' devices, from 0.
 } tilec_sim_report;
 
 // Returns the number of reports of the last launch.

@@ -117,7 +117,7 @@ static tilec_status launch(Ranks *r) {
     if (!status)
       status = tilec_kernel_prepare(rank->kernel, own, ARGS); // no rank waits for another's compile
   }
-  options.ranks = r->simulated ? (uint32_t)r->count : 0;
+  options.ranks = r->simulated ? r->count : 0;
   if (r->simulated)
     return status ? status : tilec_launch(r->rank[0].kernel, &options, args[0], r->count * ARGS);
   for (size_t i = 0; i < r->count && !status; i++)

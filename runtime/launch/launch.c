@@ -53,7 +53,7 @@ static tilec_status launch_alone(const tilec_kernel *kernel, Specialisation *s, 
                                .timeout = o->timeout,
                                .cancel = o->cancel,
                                .checked_schedule = o->check != 0,
-                               .devices = o->ranks,
+                               .devices = (uint32_t)o->ranks,
                                .programs = o->max_programs,
                                .printed = printed};
   tilec_status status = device_launch(&s->loaded, o->grid, code->bits, code->count, o->stream, &limits);
@@ -252,7 +252,7 @@ static tilec_status launch_ranks(tilec_kernel *kernel, tilec_launch_options *o, 
                      kernel->device->name);
   if (o->ranks > TILEC_SIM_MAX_DEVICES || arg_count % o->ranks)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.ranks is %u: it must be at most %d, and divide the %zu arguments", o->ranks,
+                     "options.ranks is %zu: it must be at most %d, and divide the %zu arguments", o->ranks,
                      TILEC_SIM_MAX_DEVICES, arg_count);
   RankArgs *ranks = aligned_alloc(_Alignof(RankArgs), o->ranks * sizeof *ranks);
   if (!ranks) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (arguments of ranks)");

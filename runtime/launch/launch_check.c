@@ -86,7 +86,7 @@ static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t 
   LaunchLimits limits = {.max_instructions = o->max_instructions,
                          .timeout = o->timeout,
                          .cancel = o->cancel,
-                         .devices = o->ranks,
+                         .devices = (uint32_t)o->ranks,
                          .programs = o->max_programs};
   tilec_status status = TILEC_OK;
   double began = seconds_now();
@@ -107,7 +107,7 @@ tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, c
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "launches are checked on the simulator, not on %s",
                      device->name);
   KeptMemory memory = {.count = 0};
-  uint32_t ranks = options->ranks ? options->ranks : 1;
+  uint32_t ranks = options->ranks ? (uint32_t)options->ranks : 1;
   tilec_status status = keep_memory(device, args, bits, ranks * count, ranks > 1, &memory);
   if (!status) status = launch_schedules(loaded, bits, count, options, &memory, printed);
   for (uint32_t i = 0; i < memory.count; i++) free(memory.at[i].copy);

@@ -165,7 +165,7 @@ TEST(test_names_of_statuses_and_types) {
   assert_int_equal(tilec_dtype_bytes((tilec_dtype)99), 0);
   assert_string_equal(tilec_status_name(TILEC_ERROR_INTERNAL), "TILEC_ERROR_INTERNAL");
   assert_string_equal(tilec_status_name((tilec_status)55), "unknown tilec_status");
-  assert_string_equal(tilec_version(), "0.1.0");
+  assert_string_equal(tilec_version(), "0.2.0");
 }
 
 WHOLE_SUITE(runtime_device)
