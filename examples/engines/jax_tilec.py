@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 _library = ctypes.CDLL(str(pathlib.Path(__file__).with_name("libjax_tilec.so")))
-for _platform in ("cpu", "cuda"):
-    jax.ffi.register_ffi_target("tilec", jax.ffi.pycapsule(getattr(_library, f"tilec_{_platform}")), platform=_platform)
+for _platform, _handler in (("cpu", _library.tilec_cpu), ("CUDA", _library.tilec_cuda)):
+    jax.ffi.register_ffi_target("tilec", jax.ffi.pycapsule(_handler), platform=_platform)
 
 OUT = object()
 

@@ -15,7 +15,7 @@ def gelu(x: trtp.TensorDesc) -> trtp.TensorDesc:
 
 @trtp.aot_impl("tilec_examples::gelu")
 def gelu_ahead(
-    x: trtp.TensorDesc, outputs: Tuple[trtp.TensorDesc]
+    x: trtp.TensorDesc, outputs: Tuple[trtp.TensorDesc], tactic: int
 ) -> Tuple[str, str, trtp.KernelLaunchParams, trtp.SymExprs]:
     n = x.shape_expr.numel()
     return gelu_trt.gelu(n, grid=(trtp.cdiv(n, 1024), 1, 1))
