@@ -78,7 +78,7 @@ static uint8_t *grain_of(CostCache *cache, uint32_t buffer, uint64_t number) {
 
 // Touches `bytes` bytes of each grain from `first` to before `end`. Neighbours with one last round are touched at once.
 static void touch_grains(CostCache *cache, bool writes, uint32_t buffer, uint64_t first, uint64_t end,
-                         double bytes) {
+                         uint64_t bytes) {
   for (uint64_t same; first < end; first += same) {
     uint8_t *grain = grain_of(cache, buffer, first);
     uint64_t left = PAGE_GRAINS - first % PAGE_GRAINS, most = end - first < left ? end - first : left;
@@ -86,9 +86,9 @@ static void touch_grains(CostCache *cache, bool writes, uint32_t buffer, uint64_
     uint32_t since = *grain ? *grain - 1u : CACHE_ROUNDS;
     cache->touches += same;
     if (since == cache->round) continue;
-    if (!writes) cache->reads[buffer].bytes[cache->round][since] += bytes * (double)same;
+    if (!writes) cache->reads[buffer].bytes[cache->round][since] += (double)(bytes * same);
     memset(grain, (int)(cache->round + 1), same);
-    cache->moved[cache->round] += bytes * (double)same;
+    cache->moved[cache->round] += (double)(bytes * same);
   }
 }
 
@@ -97,27 +97,36 @@ static void measure(uint32_t *grain, uint64_t offset, uint64_t bytes) {
   while (*grain > SECTOR && (offset | bytes) % *grain) *grain /= 2;
 }
 
-void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, uint64_t weight) {
-  uint32_t i = 0;
+static bool is_within(const CostBuffer *buffer, uint64_t address) {
+  return address >= buffer->address && address < buffer->address + buffer->bytes;
+}
+
+uint64_t cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, uint64_t weight) {
+  uint32_t i = cache->buffer; // mostly that of the row before
   const CostBuffer *buffers = cache->launch->buffers;
-  while (i < cache->launch->buffer_count &&
-         (address < buffers[i].address || address >= buffers[i].address + buffers[i].bytes))
-    i++;
-  if (i == cache->launch->buffer_count || !bytes) return;
+  if (i >= cache->launch->buffer_count || !is_within(&buffers[i], address))
+    for (i = 0; i < cache->launch->buffer_count && !is_within(&buffers[i], address);) i++;
+  if (i == cache->launch->buffer_count || !bytes) return 0;
+  cache->buffer = i;
   uint64_t offset = address - buffers[i].address, grain = cache->grains[i], left = buffers[i].bytes - offset;
   if (bytes > left) bytes = left; // the access is out of bounds
   if (cache->measures) {
     measure(&cache->grains[i], offset, bytes);
-    return;
+    return 0;
   }
   int shift = __builtin_ctzll(grain);
   uint64_t first = offset >> shift, last = (offset + bytes - 1) >> shift, count = last - first + 1;
-  touch_grains(cache, writes, i, first, last + 1, (double)(grain * weight));
-  cache->asked[cache->round] += (double)(count * grain * weight);
-  cache->position += (double)(count * grain * weight);
-  cache->tile->bytes += (double)(count * grain);
+  touch_grains(cache, writes, i, first, last + 1, grain * weight);
+  return count * grain;
+}
+
+void cache_rows_end(CostCache *cache, uint64_t bytes, uint64_t weight) {
+  if (!bytes) return;
+  cache->asked[cache->round] += (double)(bytes * weight);
+  cache->position += (double)(bytes * weight);
+  cache->tile->bytes += (double)bytes;
   cache->tile->position = cache->position;
-  cache->tile->buffer = i;
+  cache->tile->buffer = cache->buffer;
 }
 
 // --- accesses by pointers
@@ -177,9 +186,12 @@ void cache_access(CostCache *cache, const Op *op, const CostValue *pointer, cons
   uint64_t rest = mask ? (uint64_t)(uintptr_t)mask->tile ^ (uint64_t)mask->base : 1;
   if (cache_has(cache, op, (uint64_t)pointer->base, pointer->tile, rest, weight)) return;
   const CachedRows *found = rows_of(cache, pointer->tile, mask, bytes);
+  bool written = writes(op);
+  uint64_t all = 0;
   for (uint32_t i = 0; i < found->rows.n; i++)
-    cache_row(cache, writes(op), (uint64_t)pointer->base + found->rows.at[i].offset, found->rows.at[i].bytes,
-              weight);
+    all += cache_row(cache, written, (uint64_t)pointer->base + found->rows.at[i].offset,
+                     found->rows.at[i].bytes, weight);
+  cache_rows_end(cache, all, weight);
 }
 
 CostCache cache_init(Arena *arena, const CostLaunch *launch, double capacity, uint64_t beside) {

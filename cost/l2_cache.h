@@ -34,6 +34,7 @@ typedef struct CostCache {
   uint32_t round;             // The current round.
   uint64_t touches;           // Grain touches in total.
   struct CachedTile *tile;    // The current access.
+  uint32_t buffer;            // That of the last row.
   Table tiles, rows;
 } CostCache;
 
@@ -48,7 +49,10 @@ bool cache_has(CostCache *cache, const Op *op, uint64_t address, const Pattern *
 // it represents.
 void cache_access(CostCache *cache, const Op *op, const CostValue *pointer, const CostValue *mask,
                   uint64_t weight);
-void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, uint64_t weight);
+// One row of the access that cache_has recorded. Returns the bytes of its grains; their sum over the access goes to
+// cache_rows_end.
+uint64_t cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, uint64_t weight);
+void cache_rows_end(CostCache *cache, uint64_t bytes, uint64_t weight);
 // Bytes of the buffer that a round reads from memory, except the first round. Its programs are not counted
 // one by one. `asked`: bytes that a round touches in total. It corrects for truncated loops.
 double cache_missed(const CostCache *cache, uint32_t buffer, double asked);

@@ -130,7 +130,9 @@ void cache_box(CostCache *cache, const Op *op, uint32_t boxes, const CostTensor 
   for (uint32_t i = 0; i < boxes; i++) {
     if (!find_part(op, i, tensor, coordinates, &part)) continue;
     if (cache_has(cache, op, part.address, NULL, part.rows << 32 ^ part.bytes, weight)) continue;
+    uint64_t all = 0;
     for (uint64_t row = 0; row < part.rows; row++)
-      cache_row(cache, op->kind == OP_TMA_STORE, row_address(&part, row), part.bytes, weight);
+      all += cache_row(cache, op->kind == OP_TMA_STORE, row_address(&part, row), part.bytes, weight);
+    cache_rows_end(cache, all, weight);
   }
 }

@@ -229,19 +229,40 @@ static CostValue add_offset(ValueSpace *space, const Op *op, const CostValue *co
 
 // --- shapes
 
-// The index in the operand's row-major order of the result's element `index`.
-static uint32_t source_index(const Op *op, const Type *from, const Type *to, uint32_t index) {
+// The way through the operand's elements, in row-major order, for the result's: where it begins, and the step along
+// each of the result's dimensions.
+typedef struct Way {
+  int64_t start, step[TILE_MAX_RANK];
+} Way;
+
+static Way way_of(const Op *op, const Type *from, const Type *to) {
   const Attr *order = op_attr(op, ATTR_ORDER), *starts = op_attr(op, ATTR_STARTS);
-  uint32_t at[TILE_MAX_RANK], in[TILE_MAX_RANK] = {0}, result = 0;
-  for (uint32_t d = to->rank; d-- > 0; index /= to->shape[d]) at[d] = index % to->shape[d];
+  int64_t strides[TILE_MAX_RANK], all = 1;
+  for (uint32_t d = from->rank; d-- > 0; all *= from->shape[d]) strides[d] = all;
+  Way way = {0};
   for (uint32_t d = 0; d < to->rank; d++) {
     uint32_t of = op->kind == OP_TRANS ? (uint32_t)order->ints.at[d] : d;
-    in[of] = at[d] + (op->kind == OP_SLICE ? (uint32_t)starts->ints.at[d] : 0);
-    if (op->kind == OP_BROADCAST && from->shape[of] == 1) in[of] = 0;
-    if (op->kind == OP_FLIP && d == (uint32_t)op_int(op, ATTR_AXIS, 0)) in[of] = from->shape[d] - 1 - at[d];
+    way.step[d] = op->kind == OP_BROADCAST && from->shape[of] == 1 ? 0 : strides[of];
+    if (op->kind == OP_SLICE) way.start += starts->ints.at[d] * strides[of];
+    if (op->kind != OP_FLIP || d != (uint32_t)op_int(op, ATTR_AXIS, 0)) continue;
+    way.start += (from->shape[d] - 1) * strides[d];
+    way.step[d] = -strides[d];
   }
-  for (uint32_t d = 0; d < from->rank; d++) result = result * from->shape[d] + in[d];
-  return result;
+  return way;
+}
+
+static void move_elements(const Way *way, const Type *to, const int64_t *from, int64_t *at, uint32_t n) {
+  uint32_t index[TILE_MAX_RANK] = {0}, last = to->rank - 1, along = (uint32_t)to->shape[last];
+  const int64_t *row = from + way->start;
+  for (uint32_t i = 0; i < n; i += along) {
+    for (uint32_t j = 0; j < along; j++) at[i + j] = row[(int64_t)j * way->step[last]];
+    for (uint32_t d = last; d-- > 0;) {
+      row += way->step[d];
+      if (++index[d] < (uint32_t)to->shape[d]) break;
+      row -= way->step[d] * to->shape[d];
+      index[d] = 0;
+    }
+  }
 }
 
 static CostValue moved(ValueSpace *space, const Op *op, const CostValue *x) {
@@ -253,7 +274,8 @@ static CostValue moved(ValueSpace *space, const Op *op, const CostValue *x) {
   Result *result = result_of(space, &key);
   if (!result->value.known) {
     int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
-    for (uint32_t i = 0; i < n; i++) at[i] = x->tile->at[source_index(op, from, to, i)];
+    const Way way = way_of(op, from, to);
+    move_elements(&way, to, x->tile->at, at, n);
     result->value = from_elements(space, elem_of(to), type_is_ptr(to), at, n);
   }
   CostValue value = result->value;

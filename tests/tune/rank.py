@@ -6,11 +6,13 @@ computed transposed. Covers the measured configurations of each space of spaces.
 measured code. Also compares the best of the tenth that it would measure, and the one that --model-only takes, with the best of all.
 
 rank.py TILEC [SPACE...]; a line a space and card, and one on what --model-only takes. Exit status 1: one is below its bars, of
-spaces.json or MEAN and LOWEST."""
+spaces.json or MEAN and LOWEST.
+rank.py --lock TILEC [SPACE...]: prints the lock that --model-only writes for each space, the same bytes on every machine."""
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 MEAN, LOWEST = 0.95, 0.90  # of the speed of the best of all, by --model-only
@@ -73,6 +75,15 @@ def varied(ranked, count):
     return (firsts + [key for key in ranked if key not in firsts])[:count]
 
 
+def lock(tilec, space):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "choices.lock")
+        command = [tilec, "tune", os.path.join(here, "spaces.py"), "--model-only", "--lock", path, "--arch", "sm_90a", *words(space)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+
+
 def judge(name, space, tilec, card, measured, bar):
     times = {tuple(values): us for values, us in measured if us}
     seconds = predicted(tilec, space, card)
@@ -88,7 +99,12 @@ def judge(name, space, tilec, card, measured, bar):
 
 
 def main():
-    spaces, measured = load("spaces.json"), {"H200": (load("measured.json"), "rank"), "H100": (load("measured-h100.json"), "rank_h100")}
+    spaces = load("spaces.json")
+    if sys.argv[1] == "--lock":
+        for name in sys.argv[3:] or spaces:
+            print(f"# {name}\n{lock(sys.argv[2], spaces[name])}", end="", flush=True)
+        return 0
+    measured = {"H200": (load("measured.json"), "rank"), "H100": (load("measured-h100.json"), "rank_h100")}
     results = [judge(name, spaces[name], sys.argv[1], card, times[name], spaces[name][bar])
                for name in sys.argv[2:] or list(spaces) for card, (times, bar) in measured.items() if name in times]
     alone = [share for _, share in results]

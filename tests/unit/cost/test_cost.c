@@ -62,6 +62,10 @@ static void expect_range(CostRange range, uint64_t least, uint64_t most) {
   assert_int_equal(range.most, most);
 }
 
+static void read_row(CostCache *cache, uint64_t address, uint64_t bytes) {
+  cache_rows_end(cache, cache_row(cache, false, address, bytes, 1), 1);
+}
+
 // Bytes that rounds after the first read from memory. Every round reads `shared` bytes of one
 // buffer, and the same number of another that no other round has.
 static double missed(uint64_t shared, double capacity, uint32_t buffer) {
@@ -74,10 +78,10 @@ static double missed(uint64_t shared, double capacity, uint32_t buffer) {
     for (uint32_t program = 0; round && program < 2; program++) {
       cache.measures = false;
       cache_program(&cache, round - 1);
-      if (!cache_has(&cache, &load, 0x100000, NULL, shared, 1)) cache_row(&cache, false, 0x100000, shared, 1);
+      if (!cache_has(&cache, &load, 0x100000, NULL, shared, 1)) read_row(&cache, 0x100000, shared);
     }
     cache_has(&cache, &load, 0x400000 + round * 0x10000, NULL, shared, 1);
-    cache_row(&cache, false, 0x400000 + round * 0x10000, shared, 1);
+    read_row(&cache, 0x400000 + round * 0x10000, shared);
   }
   double bytes = cache_missed(&cache, buffer, 3.0 * (double)shared);
   arena_free(&arena);
@@ -102,14 +106,14 @@ static double lost_in_two(double capacity, uint32_t buffer) {
   CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
   CostCache cache = cache_init(&arena, &launch, capacity, 2);
   static const Op load = {.kind = OP_LOAD};
-  cache_row(&cache, false, 0x100000, BYTES, 1);
-  cache_row(&cache, false, 0x400000, BYTES, 1);
+  read_row(&cache, 0x100000, BYTES);
+  read_row(&cache, 0x400000, BYTES);
   cache.measures = false;
   for (uint32_t program = 0; program < 3; program++) {
     uint64_t own = 0x400000 + program * BYTES;
     cache_program(&cache, program / 2);
-    if (!cache_has(&cache, &load, 0x100000, NULL, BYTES, 1)) cache_row(&cache, false, 0x100000, BYTES, 1);
-    if (!cache_has(&cache, &load, own, NULL, BYTES, 1)) cache_row(&cache, false, own, BYTES, 1);
+    if (!cache_has(&cache, &load, 0x100000, NULL, BYTES, 1)) read_row(&cache, 0x100000, BYTES);
+    if (!cache_has(&cache, &load, own, NULL, BYTES, 1)) read_row(&cache, own, BYTES);
   }
   double bytes = cache_lost(&cache, buffer, cache.asked[0] + cache.asked[1]);
   arena_free(&arena);
@@ -139,7 +143,7 @@ static double lost(double capacity, uint64_t beside) {
     cache_program(&cache, 0);
     for (size_t i = 0; i < 3; i++)
       if (!cache_has(&cache, &load, addresses[i] + program * BYTES, NULL, BYTES, 1))
-        cache_row(&cache, false, addresses[i] + program * BYTES, BYTES, 1);
+        read_row(&cache, addresses[i] + program * BYTES, BYTES);
   }
   double bytes = cache.lost[0] + cache.lost[1];
   arena_free(&arena);
