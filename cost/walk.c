@@ -16,6 +16,9 @@ void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, 
   w->steps_of = ARENA_ARRAY(arena, uint8_t, func->op_count + 1);
   w->counted = ARENA_ARRAY(arena, Counted *, func->op_count + 1);
   w->next = ARENA_ARRAY(arena, const Op *, func->op_count + 1);
+  w->inputs = ARENA_ARRAY(arena, const CostValue **, func->op_count + 1);
+  w->skipped = ARENA_ARRAY(arena, uint32_t, func->op_count + 1);
+  w->fixed = ARENA_ARRAY(arena, bool, func->value_count + 1);
   w->places = ARENA_ARRAY(arena, int64_t, func->op_count + 1);
   w->boxes = ARENA_ARRAY(arena, uint32_t, func->op_count + 1);
   w->into = ARENA_ARRAY(arena, CostTraffic *, func->value_count + 1);
@@ -347,16 +350,13 @@ static CostValue read_table(CostWalk *w, const Op *load) {
 }
 
 static void apply(CostWalk *w, const Op *op) {
-  const CostValue *operands[3],
-      **x = op->operand_count <= 3 ? operands : ARENA_ARRAY(w->arena, const CostValue *, op->operand_count);
   CostValue *result = &w->values[op_result(op)->id];
   if (op->kind == OP_PROGRAM_ID) {
     *result = (CostValue){true, w->program[op_int(op, ATTR_AXIS, 0)], NULL};
   } else if (op->kind == OP_NUM_PROGRAMS) {
     *result = (CostValue){true, w->programs[op_int(op, ATTR_AXIS, 0)], NULL};
   } else {
-    for (uint32_t i = 0; i < op->operand_count; i++) x[i] = &w->values[op_operand(op, i)->id];
-    cost_apply(&w->space, op, x, result);
+    cost_apply(&w->space, op, w->inputs[op->id], result);
     find_buffer(w, op);
   }
 }
@@ -395,6 +395,7 @@ static void walk_region(CostWalk *w, const Region *region) {
       if (steps & WALK_STEP) w->steps++;
       if (steps & WALK_APPLY) apply(w, op);
     }
+    w->steps += w->skipped[op->id];
   }
 }
 
@@ -443,8 +444,33 @@ static void link_region(CostWalk *w, const Region *region) {
   }
 }
 
+// An op of the function's body whose value is the same in all programs.
+static bool is_fixed(const CostWalk *w, const Op *op) {
+  bool fixed =
+      w->steps_of[op->id] == (WALK_STEP | WALK_APPLY) && op->kind != OP_PROGRAM_ID && !op->region_count;
+  for (uint32_t i = 0; i < op->operand_count && fixed; i++) fixed = w->fixed[op_operand(op, i)->id];
+  return fixed;
+}
+
+// Later programs keep the values of fixed ops from the first one. Their steps count with the op before.
+static void skip_fixed(CostWalk *w) {
+  const Region *body = w->func->body;
+  for (uint32_t i = 0; i < body->arg_count; i++) w->fixed[body->args[i]->id] = true;
+  const Op *last = body->first;
+  for (const Op *op = last, *next; op; op = next) {
+    next = w->next[op->id];
+    bool fixed = is_fixed(w, op);
+    if (fixed) w->fixed[op_result(op)->id] = true;
+    if (fixed && op != last)
+      w->skipped[last->id]++, w->next[last->id] = next;
+    else
+      last = op;
+  }
+}
+
 static void begin(CostWalk *w) {
   TensorBox box;
+  memset(w->skipped, 0, w->func->op_count * sizeof *w->skipped);
   for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);) {
     follow_op(w, ops.op);
     if (is_tensor(ops.op) && tensor_op_box(ops.op, &box)) w->boxes[ops.op->id] = box.count;
@@ -453,6 +479,12 @@ static void begin(CostWalk *w) {
   link_region(w, w->func->body);
   for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);)
     for (uint32_t i = 0; i < ops.op->region_count; i++) link_region(w, ops.op->regions[i]);
+  for (OpWalk ops = ops_in(w->func->body); ops_next(&ops);) {
+    if (!(w->steps_of[ops.op->id] & WALK_APPLY)) continue;
+    const CostValue **x = w->inputs[ops.op->id] =
+        ARENA_ARRAY(w->arena, const CostValue *, ops.op->operand_count + 1);
+    for (uint32_t i = 0; i < ops.op->operand_count; i++) x[i] = &w->values[op_operand(ops.op, i)->id];
+  }
   for (uint32_t i = 0; i < w->func->value_count; i++) w->values[i].known = false;
   w->certain = true;
   w->weight = 1;
@@ -474,6 +506,7 @@ bool walk_rounds(CostWalk *w, uint64_t first, uint64_t round, uint64_t rounds, u
   begin_program(w, first);
   walk_region(w, w->func->body);
   w->cache->measures = false;
+  skip_fixed(w);
   for (uint64_t i = first; i < programs && i < first + rounds * round; i++) {
     cache_program(w->cache, (uint32_t)((i - first) / round));
     if (w->cache->touches > TOUCHES || taken > COST_STEPS) return false;
@@ -494,6 +527,7 @@ void cost_walk(CostWalk *w, uint64_t *counted) {
     walk_region(w, w->func->body);
     if (i == 0 && w->steps && w->limit / w->steps < programs)
       count = w->limit / w->steps ? w->limit / w->steps : 1;
+    if (i == 0) skip_fixed(w);
   }
   *counted = count;
 }

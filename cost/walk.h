@@ -14,16 +14,19 @@ typedef struct CostWalk {
   Func *func;
   const CostLaunch *launch;
   ValueSpace space;
-  CostValue *values; // by id
-  bool *followed;    // By op id: its results affect an address, a mask, a bound or a condition.
-  uint8_t *steps_of; // By op id: what a visit does, of WalkStep.
-  Counted **counted; // By op id: the counts of its last access.
-  const Op **next;   // By op id: the next op of the region that is followed, counted or has regions.
-  int64_t *places;   // By op id: the address of the last access.
-  uint32_t *boxes;   // By op id: the TMA tiles that a TMA op moves; 0: unknown.
-  CostOp *ops;       // By op id.
-  CostRange *runs;   // By the id of a region's first op: executions of the region.
-  Table counts;      // Counts of accesses, by their addresses and masks.
+  CostValue *values;         // by id
+  bool *followed;            // By op id: its results affect an address, a mask, a bound or a condition.
+  uint8_t *steps_of;         // By op id: what a visit does, of WalkStep.
+  Counted **counted;         // By op id: the counts of its last access.
+  const Op **next;           // By op id: the next op of the region that is followed, counted or has regions.
+  const CostValue ***inputs; // By op id: its operands' values.
+  uint32_t *skipped;         // By op id: fixed ops that follow, which are not visited again.
+  bool *fixed;               // By value id: the value is the same in all programs.
+  int64_t *places;           // By op id: the address of the last access.
+  uint32_t *boxes;           // By op id: the TMA tiles that a TMA op moves; 0: unknown.
+  CostOp *ops;               // By op id.
+  CostRange *runs;           // By the id of a region's first op: executions of the region.
+  Table counts;              // Counts of accesses, by their addresses and masks.
   uint32_t program[3], programs[3]; // The current program; the number of programs: for a persistent kernel,
                                     // CTAs along x only.
   bool certain;                     // The current code certainly executes.
