@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What old_program.c uses of the first header of 0.1.0. */
-#ifndef TILEC_TILEC_H
-#define TILEC_TILEC_H
 /* clang-format off */
 #include <stddef.h>
 #include <stdint.h>
@@ -75,4 +73,3 @@ typedef struct tilec_launch_options { size_t size; int64_t grid[3]; tilec_stream
   { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL }
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options, const tilec_arg *args,
     size_t arg_count);
-#endif

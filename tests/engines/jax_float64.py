@@ -10,10 +10,7 @@ import numpy as np
 from jax_gelu import gelu
 
 rng, worst = np.random.default_rng(), {}
-
-
-def float64(x):
-    return np.asarray(x).astype(np.float64)
+float64 = lambda x: np.asarray(x).astype(np.float64)
 
 
 def reference(x, grad=False):

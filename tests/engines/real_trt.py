@@ -2,6 +2,7 @@
 """For launch_trt.py: what an engine's build asks of plugins, by TensorRT's own Python classes. Only what its closed libraries make is
 here: dimensions with their builder, and the registry."""
 
+import collections
 import types
 
 import tensorrt as trt
@@ -31,10 +32,6 @@ _tensor.SymExprImpl = number  # takes no dimension but the library's
 _tensor.SymIntExpr._exprBuilder = builder
 
 
-class Arguments(dict):  # gets nbSymExprs, then an argument an index
-    pass
-
-
 def built(name, count):
     """The plugin of one input and output of `count` floats: kernel, PTX, launch parameters, extra arguments."""
     plugin = creators[name].create_plugin(name, "tilec_examples", trt.PluginFieldCollection([]), trt.TensorRTPhase.BUILD, trt.QuickPluginCreationRequest.STRICT_AOT)
@@ -43,7 +40,7 @@ def built(name, count):
     tensor = trt.DynamicPluginTensorDesc()
     tensor.desc.type, tensor.desc.format = trt.float32, trt.TensorFormat.LINEAR
     plugin.set_tactic(0)
-    params, extra = types.SimpleNamespace(), Arguments()
+    params, extra = types.SimpleNamespace(), collections.UserDict()  # gets nbSymExprs too
     plugin.get_launch_params([], [tensor, tensor], 1, params, extra, builder)
     _tensor.SymIntExpr._exprBuilder = builder
     kernel, ptx = plugin.get_kernel([tensor.desc], [tensor.desc])
