@@ -318,6 +318,7 @@ static void walk_while(CostWalk *w, const Op *op) {
     carry(w, body, 0, before->last, 1);
     walk_region(w, body);
     carry(w, before, 0, body->last, 0);
+    if (op_attr(op, ATTR_PROGRAMS)) break; // each program counts as a CTA
   }
   for (uint32_t i = 0; i < op->result_count; i++)
     w->values[op->results[i].id] = w->values[op_operand(before->last, i + 1)->id];

@@ -244,6 +244,8 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_MBARRIER_WAIT] = eval_mbarrier,
     [OP_MBARRIER_ARRIVE] = eval_mbarrier,
     [OP_TMA_COPY] = eval_mbarrier,
+    [OP_TAKE_PROGRAM] = eval_mbarrier,
+    [OP_TAKEN_PROGRAM] = eval_mbarrier,
     [OP_TMA_STORE] = eval_stores,
     [OP_TMA_STORE_COMMIT] = eval_stores,
     [OP_TMA_STORE_WAIT] = eval_stores,
@@ -291,11 +293,13 @@ static void machine_set_args(Machine *m, const Region *region, const EvalArg *ar
   }
 }
 
+enum { PROGRAMS_AT_ONCE = 2 };
+
 // A persistent kernel's programs run on a few CTAs, several per CTA.
 static bool set_programs(Machine *m) {
-  enum { AT_ONCE = 2 };
   const int64_t grid[] = {m->grid[0], m->grid[1], m->grid[2]};
-  uint32_t first = func_programs_param(m->func), most = m->options.programs ? m->options.programs : AT_ONCE;
+  uint32_t first = func_programs_param(m->func),
+           most = m->options.programs ? m->options.programs : PROGRAMS_AT_ONCE;
   if (!func_is_persistent(m->func)) return true;
   if (programs_fault(grid))
     return eval_error(m, m->func->body->last, NO_ELEMENT,
@@ -316,6 +320,24 @@ static void machine_free(Machine *m) {
   eval_block_free(m->memory, m->values, (uint64_t)m->func->value_count * sizeof *m->values);
 }
 
+bool eval_next_program(Machine *m, uint32_t place[PROGRAM_AXES]) {
+  if (m->begun == (uint64_t)m->grid[0] * m->grid[1] * m->grid[2]) return false;
+  uint32_t number = m->begun++;
+  place[0] = number % m->grid[0];
+  place[1] = number / m->grid[0] % m->grid[1];
+  place[2] = number / m->grid[0] / m->grid[1];
+  return true;
+}
+
+// As persistent kernels' do, a few CTAs take all programs.
+bool eval_take_program(Machine *m, uint32_t place[PROGRAM_AXES]) {
+  uint32_t most = m->options.programs ? m->options.programs : PROGRAMS_AT_ONCE;
+  uint64_t all = (uint64_t)m->grid[0] * m->grid[1] * m->grid[2];
+  if (m->taken + 1 >= (all + most - 1) / most || !eval_next_program(m, place)) return false;
+  m->taken++;
+  return true;
+}
+
 static bool run_programs(Machine *m, const EvalArg *args) {
   machine_set_args(m, m->func->body, args);
   m->sums = NULL;
@@ -324,22 +346,21 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   m->mbarriers = NULL;
   m->channels = NULL;
   eval_stores_begin(m);
-  for (uint32_t z = 0; z < m->grid[2]; z++)
-    for (uint32_t y = 0; y < m->grid[1]; y++)
-      for (uint32_t x = 0; x < m->grid[0]; x++) {
-        const Op *end = NULL;
-        m->program[0] = x, m->program[1] = y, m->program[2] = z;
-        eval_race_program(m);
-        eval_shared_program(m);
-        eval_mbarriers_program(m);
-        eval_dots_program(m);
-        eval_stores_program(m);
-        memset(m->turns, 0, sizeof m->turns);
-        if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
-        if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last) ||
-            !eval_stores_end(m, m->func->body->last) || !eval_turns_end(m, m->func->body->last))
-          return false;
-      }
+  m->begun = 0;
+  while (eval_next_program(m, m->program)) {
+    const Op *end = NULL;
+    m->taken = 0;
+    eval_race_program(m);
+    eval_shared_program(m);
+    eval_mbarriers_program(m);
+    eval_dots_program(m);
+    eval_stores_program(m);
+    memset(m->turns, 0, sizeof m->turns);
+    if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
+    if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last) ||
+        !eval_stores_end(m, m->func->body->last) || !eval_turns_end(m, m->func->body->last))
+      return false;
+  }
   return true;
 }
 

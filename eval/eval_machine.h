@@ -67,6 +67,7 @@ typedef struct Machine {
   int32_t *op_params;    // By Op.id: pointer_param + 2 of the op's pointer; 0: not computed yet.
   bool counts_addresses; // The kernel converts pointers to integers.
   uint32_t grid[3], program[3];
+  uint32_t begun, taken; // programs of the grid that have begun; of those, how many this CTA took
   uint64_t steps;
   double deadline;          // From options.timeout, by the monotonic clock.
   uint32_t depth;           // Nesting depth of regions.
@@ -264,6 +265,10 @@ void eval_stores_written(Machine *m, uint32_t buffer, uint64_t first, uint64_t l
 bool eval_mbarrier(Machine *m, Op *op);
 // Returns true if an mbarrier_wait must wait, and describes what its phase lacks.
 bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room);
+// The next program of the grid that has not begun; false: none is left.
+bool eval_next_program(Machine *m, uint32_t place[PROGRAM_AXES]);
+// The same for a CTA that takes it, which may take no more (take_program).
+bool eval_take_program(Machine *m, uint32_t place[PROGRAM_AXES]);
 void eval_mbarriers_program(Machine *m);               // the next program begins
 void eval_mbarriers_gone(Machine *m, uint32_t buffer); // the buffer is reallocated
 // Makes the operand's elements mbarriers. `again`: they may have been mbarriers before.

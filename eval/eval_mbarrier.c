@@ -244,6 +244,42 @@ static bool run_copy(Machine *m, const Op *op) {
   return true;
 }
 
+// --- programs of the grid
+
+enum { TAKEN_NUMBERS = 1 + PROGRAM_AXES };
+
+static bool run_take(Machine *m, const Op *op) {
+  enum { PLACE, MBARRIER, BYTES = 16 };
+  Mbarrier *mbarrier = mbarrier_of(m, op, MBARRIER);
+  uint32_t place[PROGRAM_AXES];
+  Element numbers[TAKEN_NUMBERS];
+  if (!mbarrier) return false;
+  if (mbarrier->bytes < BYTES)
+    return eval_error(m, op, NO_ELEMENT,
+                      "[T0000] the answer has %d bytes, the mbarrier's phase waits for %" PRIu64 " more",
+                      BYTES, mbarrier->bytes);
+  bool taken = eval_take_program(m, place);
+  numbers[0] = eval_exact((ElemCode)ELEM_I32, taken);
+  for (uint32_t d = 0; d < PROGRAM_AXES; d++)
+    numbers[1 + d] = taken ? eval_exact((ElemCode)ELEM_I32, place[d]) : (Element){.state = UNDEFINED};
+  if (!eval_shared_copy(m, op, PLACE, numbers, copy_key(m, mbarrier))) return false;
+  mbarrier->bytes -= BYTES;
+  complete(mbarrier);
+  return true;
+}
+
+static bool run_taken(Machine *m, const Op *op) {
+  Tile all = {.n = TAKEN_NUMBERS, .code = (ElemCode)ELEM_I32};
+  eval_tile_alloc(m, &all);
+  eval_shared_read(m, op_operand(op, 0), &all);
+  for (uint32_t i = 0; i < TAKEN_NUMBERS; i++) {
+    Element number = tile_get(&all, i);
+    tile_set(eval_tile(m, &op->results[i]), 0, &number);
+  }
+  eval_block_free(m->memory, all.block, all.block_bytes);
+  return true;
+}
+
 bool eval_mbarrier(Machine *m, Op *op) {
   switch ((int)op->kind) {
   case OP_MBARRIER_INIT: return eval_mbarriers_begin(m, op, 0, false);
@@ -252,6 +288,8 @@ bool eval_mbarrier(Machine *m, Op *op) {
   case OP_MBARRIER_WAIT: return run_wait(m, op);
   case OP_MBARRIER_ARRIVE: return run_arrive(m, op);
   case OP_TMA_COPY: return run_copy(m, op);
+  case OP_TAKE_PROGRAM: return run_take(m, op);
+  case OP_TAKEN_PROGRAM: return run_taken(m, op);
   default: BUG("%s is not of mbarriers", op_info(op->kind)->name);
   }
 }

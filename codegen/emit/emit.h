@@ -101,6 +101,7 @@ bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out);
 bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
+void emit_taken_program(Emitter *e, Op *op);
 // Waits for the phase of that parity (i32); `mbarrier`: its address, i32.
 void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity);
 

@@ -141,6 +141,34 @@ static void emit_store_wait(Emitter *e, const Op *op) {
              pending);
 }
 
+// --- programs of the grid
+
+static void emit_take(Emitter *e, const Op *op) {
+  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), shared_word(e, op_operand(op, 1))};
+  emit_needs_ptx(e, 86);
+  order_with(e,
+             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$0], "
+             "[$1];",
+             NULL, args, 2);
+}
+
+// Orders the thread's read before the next answer, which the other proxy writes.
+void emit_taken_program(Emitter *e, Op *op) {
+  LLVMValueRef numbers[1 + PROGRAM_AXES];
+  AsmCall call = {0};
+  for (uint32_t i = 0; i <= PROGRAM_AXES; i++) asm_result(e, &call, e->i32);
+  buf_printf(&call.text,
+             "{\n\t.reg .b64 %%low, %%high;\n\t.reg .b128 %%place;\n\t.reg .pred %%taken;\n\t"
+             "ld.shared.v2.b64 {%%low, %%high}, [$%u];\n\tmov.b128 %%place, {%%low, %%high};\n\t"
+             "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %%taken, %%place;\n\t"
+             "selp.b32 $0, 1, 0, %%taken;\n\t"
+             "@%%taken clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {$1, $2, $3, _}, "
+             "%%place;\n\tfence.proxy.async.shared::cta;\n\t}",
+             asm_operand(e, &call, shared_word(e, op_operand(op, 0))));
+  asm_build(e, &call, ASM_ORDERED, numbers);
+  for (uint32_t i = 0; i <= PROGRAM_AXES; i++) emit_new(e, &op->results[i])[0] = numbers[i];
+}
+
 // --- one thread
 
 static bool is_of_one(const Op *op) { return op && op_has(op, SINGLE); }
@@ -161,6 +189,7 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_MBARRIER_INVAL: each_mbarrier(e, op, "mbarrier.inval.shared::cta.b64 [$0];"); break;
   case OP_MBARRIER_EXPECT: emit_expect(e, op); break;
   case OP_TMA_COPY: emit_boxes(e, op, copy_box); break;
+  case OP_TAKE_PROGRAM: emit_take(e, op); break;
   case OP_TMA_STORE: emit_boxes(e, op, store_box); break;
   case OP_TMA_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
   case OP_TMA_STORE_WAIT: emit_store_wait(e, op); break;

@@ -67,8 +67,19 @@ static void check_tma_mark(Verifier *v, const Op *op) {
   check_dims(v, op, x->rank);
 }
 
+static void check_take(Verifier *v, const Op *op) {
+  enum { NUMBERS = 4 };
+  if (!target_has(v->module->target.arch, FEATURE_CLUSTER_CONTROL))
+    verify_fail(v, op, "%s has no cluster launch control", v->module->target.arch->name);
+  if (type_elements(operand_type(op, 0)) != NUMBERS)
+    verify_fail(v, op, "its buffer has %d numbers, not those of %s", NUMBERS,
+                verify_type_text(v, operand_type(op, 0)));
+}
+
 void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
+  case OP_TAKE_PROGRAM:
+  case OP_TAKEN_PROGRAM: check_take(v, op); break;
   case OP_TMA_MARK: check_tma_mark(v, op); break;
   case OP_TMA_COPY: check_copy(v, op); break;
   case OP_TMA_STORE: check_box(v, op, 2); break;

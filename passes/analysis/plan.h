@@ -47,6 +47,8 @@ Op *plan_parted_loop(Func *func);
 void plan_move_groups(Op *groups, Op *loop);
 // Makes the kernel persistent (persist.c). Nothing may refuse it.
 void programs_persist(Func *func);
+// The same for a kernel whose groups of warps take programs: a loop of one iteration, the program's place carried.
+void programs_take(Func *func);
 // Removes the whole plan. Returns true if there was one.
 bool plan_drop(Func *func);
 

@@ -22,6 +22,9 @@
 // pays    Work that a CTA does once is done once. If specialise_warps then splits the warps, producer warps load for
 //         the next program while the others store the previous one.
 //
+// Where groups of warps take programs of the grid (cluster launch control), the launch is as before. The loop then has
+// one iteration, and carries the program's place. specialise_warps makes it take the next ones (role_programs.c).
+//
 // No program of a launch may read what another one writes, except by atomics, and such kernels have none. So the writes
 // of one iteration order nothing in the next one. The loop's attribute says so.
 #include "ir/build.h"
@@ -34,7 +37,9 @@ typedef struct Numbers {
 static void replace_number(const Numbers *numbers, Op *op) {
   if (op->kind != OP_PROGRAM_ID && op->kind != OP_NUM_PROGRAMS) return;
   int64_t axis = op_int(op, ATTR_AXIS, 0);
-  value_replace_uses(op_result(op), op->kind == OP_PROGRAM_ID ? numbers->ids[axis] : numbers->programs[axis]);
+  Value *number = op->kind == OP_PROGRAM_ID ? numbers->ids[axis] : numbers->programs[axis];
+  if (!number) return;
+  value_replace_uses(op_result(op), number);
   op_erase(op);
 }
 
@@ -55,6 +60,46 @@ static void find_program(const Func *func, Op **first, Op **end) {
   }
 }
 
+// Moves the program's ops into the loop's empty region.
+static void move_program(Op *loop, Op *first, const Op *end) {
+  op_set_flag(loop, ATTR_PROGRAMS, true);
+  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  for (Op *op = first, *next; op != end; op = next) {
+    next = op->next;
+    op_move(op, loop->regions[0], NULL);
+  }
+}
+
+static void replace_numbers(const Numbers *numbers, const Op *loop) {
+  for (OpWalk w = ops_in(loop->regions[0]); ops_next(&w);) replace_number(numbers, w.op);
+}
+
+void programs_take(Func *func) {
+  Numbers numbers = {0};
+  Value *ids[PROGRAM_AXES];
+  Op *first, *end;
+  uint32_t n = 0;
+  bool asked[PROGRAM_AXES] = {false};
+  find_program(func, &first, &end);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_PROGRAM_ID) asked[op_int(w.op, ATTR_AXIS, 0)] = true;
+  Builder b = builder_before(first);
+  b.loc = func->loc;
+  for (uint32_t d = 0; d < PROGRAM_AXES; d++)
+    if (asked[d]) ids[n++] = build_program_id(&b, OP_PROGRAM_ID, d);
+  const Type *number = type_scalar(func->module->ir, ELEM_I32);
+  Value *zero = build_int(&b, number, 0), *one = build_int(&b, number, 1);
+  Op *loop = build_for(&b, zero, one, one, n, ids);
+  move_program(loop, first, end);
+  for (uint32_t d = 0, i = 0; d < PROGRAM_AXES; d++)
+    if (asked[d]) numbers.ids[d] = loop_carried(loop, i++);
+  replace_numbers(&numbers, loop);
+  Builder inner = builder_at_end(func, loop->regions[0]);
+  inner.loc = end->loc;
+  for (uint32_t i = 0; i < n; i++) ids[i] = loop_carried(loop, i);
+  build_yield(&inner, n, ids);
+}
+
 void programs_persist(Func *func) {
   Numbers numbers;
   Op *first, *end;
@@ -66,17 +111,12 @@ void programs_persist(Func *func) {
   Value *all = build_binary(&b, OP_MUL, build_binary(&b, OP_MUL, numbers.programs[0], numbers.programs[1]),
                             numbers.programs[2]);
   Op *loop = build_for(&b, block, all, blocks, 0, NULL);
-  op_set_flag(loop, ATTR_PROGRAMS, true);
-  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
-  for (Op *op = first, *next; op != end; op = next) {
-    next = op->next;
-    op_move(op, loop->regions[0], NULL);
-  }
+  move_program(loop, first, end);
   Builder inner = builder_at_end(func, loop->regions[0]);
   if (loop->regions[0]->first) inner = builder_before(loop->regions[0]->first);
   inner.loc = func->loc;
   build_ids(&inner, loop_index(loop), &numbers);
-  for (OpWalk w = ops_in(loop->regions[0]); ops_next(&w);) replace_number(&numbers, w.op);
+  replace_numbers(&numbers, loop);
   inner = builder_at_end(func, loop->regions[0]);
   inner.loc = end->loc;
   build_yield(&inner, 0, NULL);

@@ -7,6 +7,10 @@
 //           for %block, %all, %blocks {programs} do (%p) {            (persist.c)
 //             for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
 //
+// Where a thread of its own issues the dots, the groups take the programs instead (role_programs.c):
+//
+//           for ... {group_warps = [4, 1, 1], slots = 6, takes_programs} {
+//
 // needs   Layouts, promote_shared's buffers, and dot loops in their final form: runs after overlap_dots and
 //         delay_dot_waits.
 // keeps   every value
@@ -50,6 +54,7 @@ typedef struct SlotPlanner {
   const Target *target;
   RoleLoops loops;
   bool persistent; // the kernel becomes persistent
+  bool takes;      // by programs that its groups take of the grid
 } SlotPlanner;
 
 static const char *words(const SlotPlanner *p, const char *format, uint32_t x, uint32_t y, uint32_t z) {
@@ -89,11 +94,21 @@ static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, boo
 
 // --- persistent kernels
 
+// True if groups of warps can take the next program of the grid: a thread's own dots run under the end of the one before.
+static bool takes_programs(const SlotPlanner *p) {
+  Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
+  PartedLoop parted;
+  return target_has(p->target->arch, FEATURE_CLUSTER_CONTROL) && func_plans(p->func, PLAN_WARP_SPECIALIZE) &&
+         p->loops.list.n == 1 && !find_parted(p, &unheard, p->loops.list.at[0], true, &parted) &&
+         parted.apart;
+}
+
 // Why the kernel with this one loop should not be persistent. NULL: it should.
 static const char *why_no_turns(const SlotPlanner *p) {
   Diags unheard = {.arena = p->context->scratch, .sources = p->context->diags->sources};
   PartedLoop parted;
-  if (!p->func->module->launched) return "the launcher must pass the number of CTAs for that";
+  if (!p->func->module->launched && !takes_programs(p))
+    return "the launcher must pass the number of CTAs for that";
   if (!func_plans(p->func, PLAN_WARP_SPECIALIZE)) return "warp specialization is off";
   if (p->loops.list.n != 1) return "it has several dot loops";
   const char *why = find_parted(p, &unheard, p->loops.list.at[0], true, &parted);
@@ -119,13 +134,17 @@ static bool plan_turns(const SlotPlanner *p) {
   if (asked == PERSIST_OFF && !p->loops.list.n) return false;
   const char *why = asked == PERSIST_OFF ? "--persistent=off" : programs_refuse_turns(p->func, &loc);
   if (!why && asked == PERSIST_AUTO) why = why_no_turns(p);
-  if (why)
+  if (why) {
     diag_remark(p->context->diags, loc, "plan_pipeline", "not persistent: %s", why);
-  else
-    diag_remark(p->context->diags, loc, "plan_pipeline", "persistent: %s",
-                asked == PERSIST_ON ? "as --persistent=on says"
-                                    : "the next program's copies run under this one's end");
-  return !why;
+    return false;
+  }
+  Diag *remark = diag_remark(p->context->diags, loc, "plan_pipeline", "persistent: %s",
+                             asked == PERSIST_ON ? "as --persistent=on says"
+                                                 : "the next program's copies run under this one's end");
+  if (takes_programs(p))
+    diag_note(p->context->diags, remark, loc,
+              "its CTAs take programs that have not started (cluster launch control)");
+  return true;
 }
 
 // --- groups of warps
@@ -182,6 +201,7 @@ static bool plan_roles(const SlotPlanner *p, Op *loop) {
     return false;
   }
   op_set_attr(loop, (Attr){.key = ATTR_SLOTS, .i = parted.slots});
+  op_set_flag(loop, ATTR_TAKES_PROGRAMS, p->takes);
   if (parted.apart)
     op_set_ints(loop, ATTR_GROUP_WARPS, 3, (uint32_t[]){parted.warps, 1, 1});
   else
@@ -204,6 +224,7 @@ Op *plan_parted_loop(Func *func) {
 
 static void forget_loop(Op *loop) {
   op_remove_attr(loop, ATTR_SLOTS);
+  op_remove_attr(loop, ATTR_TAKES_PROGRAMS);
   op_remove_attr(loop, ATTR_GROUP_WARPS);
   op_remove_attr(loop, ATTR_GROUP_REGISTERS);
 }
@@ -224,10 +245,11 @@ bool plan_drop(Func *func) {
 
 bool pass_plan_pipeline(PassContext *context, Func *func) {
   if (func_groups(func)) return false;
-  SlotPlanner p = {context, func, &func->module->target, roles_loops(context->scratch, func), false};
+  SlotPlanner p = {context, func, &func->module->target, roles_loops(context->scratch, func)};
   p.persistent = plan_turns(&p);
+  p.takes = p.persistent && takes_programs(&p);
   bool planned = false;
   for (uint32_t i = 0; i < p.loops.list.n && !planned; i++) planned = plan_roles(&p, p.loops.list.at[i]);
-  if (p.persistent) programs_persist(func);
+  if (p.persistent && !p.takes) programs_persist(func);
   return p.persistent || planned;
 }

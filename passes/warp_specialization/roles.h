@@ -72,6 +72,10 @@ const char *roles_refuse_mma(const Roles *r);
 // The accumulators that it fills one after another: two, if the loop runs again and tensor memory has room.
 uint32_t roles_accumulators(const Roles *r);
 
+// The groups take programs of the grid one after another (role_programs.c). Their loops over programs, from
+// programs_take, have one iteration so far.
+void roles_take_programs(Roles *r, Op *groups);
+
 // Replaces the loop by one that takes its slots from the rings. The rings pass through all ops around the loop.
 void roles_emit_consumers(Roles *r, const RoleRings *rings);
 

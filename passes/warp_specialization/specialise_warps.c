@@ -59,6 +59,8 @@
 //         } do { ... copies ... } do { ... dots ... }
 // ```
 //
+// Its groups may take the kernel's programs one after another (role_programs.c).
+//
 // plan_pipeline has chosen the loop, its warps, slots and registers. The loop's attributes record them.
 #include "base/integer.h"
 #include "ir/build.h"
@@ -191,7 +193,7 @@ static void make_accumulators(Roles *r, uint32_t count) {
 }
 
 // The dots have a thread of their own.
-static void specialise_dots(Roles *r, uint32_t slots) {
+static void specialise_dots(Roles *r, uint32_t slots, bool takes) {
   uint32_t accumulators = roles_accumulators(r);
   diag_remark(
       r->s.context->diags, r->s.staged->loop->loc, "specialise_warps",
@@ -203,15 +205,16 @@ static void specialise_dots(Roles *r, uint32_t slots) {
   roles_emit_producer(r, groups->regions[1], &(RoleRings){{&copies->results[0]}});
   roles_emit_mma(r, groups->regions[2], &(RoleRings){{&copies->results[1], &sums->results[0]}});
   roles_emit_consumers(r, &(RoleRings){{&sums->results[1]}});
+  if (takes) roles_take_programs(r, groups);
 }
 
-static void specialise(Roles *r, uint32_t slots) {
+static void specialise(Roles *r, uint32_t slots, bool takes) {
   const StagedLoop *staged = r->s.staged;
   bool apart = op_attr(staged->loop, ATTR_GROUP_WARPS)->ints.n > 2;
   r->s.in_flight = !apart && roles_stay_under_way(staged, slots);
   make_all_slots(r, slots);
   if (apart) {
-    specialise_dots(r, slots);
+    specialise_dots(r, slots, takes);
     return;
   }
   diag_remark(r->s.context->diags, staged->loop->loc, "specialise_warps",
@@ -228,6 +231,15 @@ static void specialise(Roles *r, uint32_t slots) {
   roles_emit_consumers(r, &read);
 }
 
+// Plans the split of the loop that plan_pipeline has chosen. Returns NULL, or why it cannot be split.
+static const char *find_roles(PassContext *context, Func *func, Op *loop, StagedLoop *staged, Roles *r) {
+  const RoleLoops loops = roles_loops(context->scratch, func);
+  const char *why = roles_refuse(func, &loops);
+  if (!why) why = roles_find(context, func, loop, false, staged, r);
+  bool apart = op_attr(loop, ATTR_GROUP_WARPS)->ints.n > 2;
+  return !why && apart ? roles_refuse_mma(r) : why;
+}
+
 bool pass_specialise_warps(PassContext *context, Func *func) {
   Op *loop = func_groups(func) ? NULL : plan_parted_loop(func);
   if (!loop) return false;
@@ -236,17 +248,18 @@ bool pass_specialise_warps(PassContext *context, Func *func) {
   PassContext asking = {context->scratch, &unheard};
   StagedLoop staged;
   Roles r;
-  const RoleLoops loops = roles_loops(context->scratch, func);
-  const char *why = roles_refuse(func, &loops);
-  if (!why) why = roles_find(&asking, func, loop, false, &staged, &r);
-  bool apart = op_attr(loop, ATTR_GROUP_WARPS)->ints.n > 2;
-  if (!why && apart) why = roles_refuse_mma(&r);
+  bool takes = op_attr(loop, ATTR_TAKES_PROGRAMS);
+  const char *why = find_roles(&asking, func, loop, &staged, &r);
+  if (!why && takes) {
+    programs_take(func);
+    why = find_roles(&asking, func, loop, &staged, &r);
+  }
   if (why) {
     diag_remark(context->diags, loop->loc, "specialise_warps", "not specialised: %s", why);
     return false;
   }
   r.s.context = context;
   r.warps = (uint32_t)op_attr(loop, ATTR_GROUP_WARPS)->ints.at[0];
-  specialise(&r, (uint32_t)op_int(loop, ATTR_SLOTS, 0));
+  specialise(&r, (uint32_t)op_int(loop, ATTR_SLOTS, 0), takes);
   return true;
 }
