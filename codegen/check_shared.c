@@ -114,7 +114,7 @@ typedef struct Ledger {
   bool rings; // a buffer is used as a ring
 } Ledger;
 
-static uint64_t buffer_bytes(const Op *op) { return shared_bytes(op_result(op)->type); }
+static uint64_t buffer_bytes(const Op *op) { return alloc_bytes(op); }
 
 static void take_buffer(Ledger *ledger, Arena *arena, Op *op) {
   if (op->kind == OP_RING_BEGIN) ledger->rings = true;

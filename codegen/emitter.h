@@ -82,6 +82,7 @@ typedef struct Emitter {
     LLVMValueRef next; // a variable: the offset of the thread's next record
     uint32_t line;     // of the last record; UINT32_MAX: of another region
   } timeline;
+  bool pair;                    // Two CTAs of a cluster compute the current kernel's dots.
   bool has_variables;           // Some values are variables, which LLVM turns into registers first.
   VEC(uint32_t) dynamic_shared; // Bytes, by function.
   bool has_library;             // The module has functions that are not kernels: libclc's, or the module's

@@ -412,7 +412,7 @@ static void find_shared(CostReport *report, const Func *func) {
   for (OpWalk w = ops_in(func->body); ops_next(&w);)
     if (w.op->kind == OP_SHARED_ALLOC)
       report->shared[report->shared_count++] =
-          (CostShared){w.op, (uint32_t)op_int(w.op, ATTR_OFFSET, 0), shared_bytes(op_result(w.op)->type)};
+          (CostShared){w.op, (uint32_t)op_int(w.op, ATTR_OFFSET, 0), alloc_bytes(w.op)};
 }
 
 typedef struct Stepwise {

@@ -175,6 +175,7 @@ typedef struct TensorCopy {
   const Type *shape; // of the buffer: one TMA tile, or several next to each other
   ElemCode code;
   int64_t at[TILE_MAX_RANK]; // coordinates
+  uint32_t rows;
 } TensorCopy;
 
 enum { COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3 };
@@ -207,6 +208,7 @@ static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Eleme
   bool inside = true;
   for (uint32_t d = copy->map->type->rank; d-- > 0;) {
     uint32_t extent = tensor_extent(copy->map->type, copy->shape, d);
+    if (d + 1 < copy->map->type->rank && extent > 1) extent = copy->rows; // of both halves, for a pair
     int64_t at = copy->at[d] + (int64_t)(rest % extent);
     rest /= extent;
     inside &= at >= 0 && at < copy->map->sizes[d];
@@ -221,10 +223,11 @@ static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Eleme
 
 static bool run_copy(Machine *m, const Op *op) {
   const Type *shape = op_operand(op, COPY_BUFFER)->type;
-  TensorCopy copy = {op, eval_map(m, op_operand(op, 0)), shape, (ElemCode)shape->elem, {0}};
+  TensorCopy copy = {op, eval_map(m, op_operand(op, 0)), shape, (ElemCode)shape->elem, {0}, 0};
   Mbarrier *mbarrier = mbarrier_of(m, op, COPY_MBARRIER);
   TensorBox box;
   if (!tensor_op_box(op, &box)) BUG("a buffer that TMA tiles do not fill");
+  copy.rows = box.shape[0];
   uint32_t n = (uint32_t)type_elements(shape);
   uint64_t bytes = (uint64_t)box.count * box.bytes;
   if (!mbarrier || !take_coordinates(m, &copy)) return false;

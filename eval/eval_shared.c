@@ -89,7 +89,7 @@ static uint32_t buffer_number(Machine *m, const Op *alloc) {
   Buffer buffer = {.alloc = alloc, .n = (uint32_t)type_elements(type)};
   if (op_attr(alloc, ATTR_OFFSET)) {
     buffer.begin = (uint64_t)op_int(alloc, ATTR_OFFSET, 0);
-    buffer.end = buffer.begin + shared_bytes(type);
+    buffer.end = buffer.begin + alloc_bytes(alloc);
   }
   buffer.at = ARENA_ARRAY(m->arena, Element, buffer.n);
   vec_push(m->arena, &state->buffers, buffer);

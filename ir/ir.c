@@ -194,8 +194,16 @@ HostRegion *func_host(const Func *func, HostKind kind, const char *name) {
   return NULL;
 }
 
+// The remainder of a number of programs.
+static bool is_rest_of_programs(const Op *op) {
+  const Op *divided = op->kind == OP_REM ? op_operand(op, 0)->def : NULL;
+  return divided && divided->kind == OP_NUM_PROGRAMS;
+}
+
 bool func_asks_programs(const Func *func) {
   const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  for (const Op *op = guard ? guard->region->first : NULL; op; op = op->next)
+    if (is_rest_of_programs(op)) return true;
   for (uint32_t i = 0; guard && i < guard->region->arg_count; i++)
     if (guard->region->args[i]->first_use) return false;
   return guard != NULL;

@@ -286,7 +286,8 @@ void func_drop_host(Func *func, const HostRegion *host); // removes it from the 
 // body's argument.
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host);
 HostRegion *func_host(const Func *func, HostKind kind, const char *name); // NULL: there is none
-// Returns true if the kernel has a guard that uses the launch's grid but no arguments.
+// Returns true if the kernel has a guard that uses the launch's grid but no arguments, or that asks for an even grid
+// (pairs of CTAs).
 bool func_asks_programs(const Func *func);
 // A persistent kernel has three hidden parameters with the launch's numbers of programs, and runs the
 // programs in fewer CTAs. Then `program_id` and num_programs along dimension 0 are the CTA's. Returns the index

@@ -237,8 +237,11 @@ static void emit_barrier(Emitter *e, Op *op) {
   uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0);
   uint32_t own = group_of(op) == UINT32_MAX ? func_warps(e->func) : region_warps(op);
   uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, own);
+  bool clusters = e->pair && op->next && op->next->kind == OP_WARP_GROUPS; // sees the other CTA's mbarriers
   bool all = id == 0 && warps == func_warps(e->func); // arrivals at other barriers count their warps too
-  if (warps == 1)
+  if (clusters)
+    emit_cluster_barrier(e);
+  else if (warps == 1)
     nvvm_warp_barrier(e); // free if the lanes have not diverged
   else
     nvvm_barrier(e, id, all ? 0 : 32 * warps);
@@ -461,6 +464,8 @@ static void declare_func(Emitter *e, Func *func) {
   LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
   add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
   add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32 * func_warps(func)));
+  e->pair = func_has_pairs(func);
+  if (e->pair) add_string_attribute(e, "nvvm.cluster_dim", "2,1,1");
   limit_registers(e, func);
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];

@@ -102,6 +102,10 @@ bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
 void emit_taken_program(Emitter *e, Op *op);
+// The CTA's number in its pair, i32; i1: it is the first. The pair's threads wait for one another.
+LLVMValueRef emit_pair_rank(Emitter *e);
+LLVMValueRef emit_is_first(Emitter *e);
+void emit_cluster_barrier(Emitter *e);
 // Waits for the phase of that parity (i32); `mbarrier`: its address, i32.
 void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity);
 

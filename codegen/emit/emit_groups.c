@@ -15,6 +15,13 @@ static void set_registers(Emitter *e, const Op *op, uint32_t group) {
              arena_printf(e->arena, "%u", (uint32_t)registers->ints.at[group]));
 }
 
+// True in the one thread of a group. Only the first CTA of a pair issues dots.
+static LLVMValueRef runs(Emitter *e, const Op *op, uint32_t group) {
+  LLVMValueRef one = LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), "");
+  bool first = e->pair && ops_find(op->regions[group], OP_DOT);
+  return first ? LLVMBuildAnd(e->builder, one, emit_is_first(e), "") : one;
+}
+
 static void emit_group(Emitter *e, const Op *op, uint32_t group, LLVMBasicBlockRef begin,
                        LLVMBasicBlockRef end) {
   RegionThreads outer = e->threads;
@@ -22,8 +29,7 @@ static void emit_group(Emitter *e, const Op *op, uint32_t group, LLVMBasicBlockR
   LLVMPositionBuilderAtEnd(e->builder, begin);
   set_registers(e, op, group);
   emit_bind_threads(e, op->regions[group]);
-  if (group_is_thread(op, group))
-    past = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), ""));
+  if (group_is_thread(op, group)) past = emit_guard(e, runs(e, op, group));
   e->threads.home = LLVMGetInsertBlock(e->builder);
   LLVMBuildBr(e->builder, body);
   LLVMPositionBuilderAtEnd(e->builder, body);

@@ -219,7 +219,8 @@ static void emit_shared_load(Emitter *e, Op *op) {
 }
 
 static void emit_shared_index(Emitter *e, Op *op) {
-  uint32_t bytes = shared_bytes(op_result(op)->type);
+  const Op *from = op_operand(op, 0)->def;
+  uint32_t bytes = shared_bytes(op_result(op)->type) >> (from && op_attr(from, ATTR_HALF));
   LLVMValueRef index = emit_register(e, op_operand(op, 1), 0);
   LLVMValueRef offset = LLVMBuildMul(e->builder, index, emit_i32(e, bytes), "");
   emit_new(e, op_result(op))[0] = at_byte(e, emit_shared_address(e, op_operand(op, 0)), offset);

@@ -111,8 +111,8 @@ static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
     LLVMValueRef b = matrix_descriptor(e, &d->b, matrix_index(p, DOT_B, matrix_outer(p, DOT_B, index), k));
     uint32_t first = asm_operand(e, &d->call, a);
     asm_operand(e, &d->call, b);
-    buf_printf(&d->call.text, "%stcgen05.mma.cta_group::1.kind::%s [$%u+%u], $%u, $%u, $%u, ", d->when,
-               kind_of(p), d->tmem, column, first, first + 1,
+    buf_printf(&d->call.text, "%stcgen05.mma.cta_group::%u.kind::%s [$%u+%u], $%u, $%u, $%u, ", d->when,
+               1u + e->pair, kind_of(p), d->tmem, column, first, first + 1,
                d->idesc[dot_is_scaled(p->op) ? k / dot_scale_group(p->op) % DOT_SCALES_A_WORD : 0]);
     if (dot_is_scaled(p->op)) print_scales(d, index, k);
     buf_printf(&d->call.text, "%s;\n\t", k ? "adds" : "begins");
@@ -128,7 +128,7 @@ static LLVMValueRef adds_to_sums(Emitter *e, const EmittedDot *p) {
 static void describe_columns(Emitter *e, TensorDot *d, uint32_t n) {
   enum { MOST = 256 };
   uint32_t left = (uint32_t)round_up(dot_extents(d->p->op).n - n, COLUMN_STEP);
-  uint32_t idesc = instruction_descriptor(d->p, &d->a, &d->b, d->rows, min_u32(left, MOST));
+  uint32_t idesc = instruction_descriptor(d->p, &d->a, &d->b, d->rows << e->pair, min_u32(left, MOST));
   for (uint32_t i = 0; i < (dot_is_scaled(d->p->op) ? DOT_SCALES_A_WORD : 1); i++)
     d->idesc[i] = asm_operand(e, &d->call, emit_i32(e, with_scale(idesc, i)));
 }
@@ -212,11 +212,12 @@ static void emit_alloc(Emitter *e, const Op *op) {
   if (op->operand_count > 1) begin_counting(e, op_operand(op, 1));
   e->arch_specific = true;
   emit_needs_ptx(e, 86);
+  if (e->pair) emit_cluster_barrier(e); // the other CTA has started
   LLVMBasicBlockRef end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, first, ""));
   buf_printf(&alloc.text,
-             "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$%u], %u;\n\t"
-             "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
-             asm_operand(e, &alloc, at), tmem_alloc_columns(op));
+             "tcgen05.alloc.cta_group::%u.sync.aligned.shared::cta.b32 [$%u], %u;\n\t"
+             "tcgen05.relinquish_alloc_permit.cta_group::%u.sync.aligned;",
+             1u + e->pair, asm_operand(e, &alloc, at), tmem_alloc_columns(op), 1u + e->pair);
   asm_build(e, &alloc, ASM_ORDERED, NULL);
   emit_unguard(e, end);
   nvvm_order(e, before_fence, "");
@@ -231,9 +232,10 @@ static void emit_alloc(Emitter *e, const Op *op) {
 static void emit_dealloc(Emitter *e, const Op *op) {
   AsmCall call = {0};
   LLVMValueRef first = emit_i32(e, 0), tmem = emit_register(e, op_operand(op, 0), 0);
+  if (e->pair) emit_cluster_barrier(e); // the other CTA has ended its accesses here
   LLVMBasicBlockRef end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, first, ""));
-  buf_printf(&call.text, "%s;\n\ttcgen05.dealloc.cta_group::1.sync.aligned.b32 $%u, %u;", after_fence,
-             asm_operand(e, &call, tmem), tmem_alloc_columns(op_operand(op, 0)->def));
+  buf_printf(&call.text, "%s;\n\ttcgen05.dealloc.cta_group::%u.sync.aligned.b32 $%u, %u;", after_fence,
+             1u + e->pair, asm_operand(e, &call, tmem), tmem_alloc_columns(op_operand(op, 0)->def));
   asm_build(e, &call, ASM_ORDERED, NULL);
   emit_unguard(e, end);
 }

@@ -24,6 +24,28 @@ static void order_with(Emitter *e, const char *text, LLVMValueRef wide, LLVMValu
   asm_build(e, &call, ASM_ORDERED, NULL);
 }
 
+// --- pairs of CTAs
+
+LLVMValueRef emit_pair_rank(Emitter *e) {
+  return nvvm_call(e, "llvm.nvvm.read.ptx.sreg.cluster.ctarank", NULL);
+}
+
+LLVMValueRef emit_is_first(Emitter *e) {
+  return LLVMBuildICmp(e->builder, LLVMIntEQ, emit_pair_rank(e), emit_i32(e, 0), "");
+}
+
+void emit_cluster_barrier(Emitter *e) {
+  nvvm_order(e, "barrier.cluster.arrive.release", "");
+  nvvm_order(e, "barrier.cluster.wait.acquire", "");
+}
+
+// The shared_alloc of a buffer or of a part of it has the mark.
+static bool is_marked(const Value *buffer, AttrKey mark) {
+  while (buffer->def && op_is_buffer_view(buffer->def) && buffer->def->kind != OP_SHARED_ALLOC)
+    buffer = op_operand(buffer->def, 0);
+  return buffer->def && op_attr(buffer->def, mark);
+}
+
 // --- mbarriers
 
 static void each_mbarrier(Emitter *e, const Op *op, const char *text) {
@@ -38,12 +60,21 @@ static void each_mbarrier(Emitter *e, const Op *op, const char *text) {
 static void emit_init(Emitter *e, const Op *op) {
   each_mbarrier(e, op,
                 arena_printf(e->arena, "mbarrier.init.shared::cta.b64 [$0], %u;",
-                             (uint32_t)op_int(op, ATTR_ARRIVALS, 1)));
+                             (uint32_t)op_int(op, ATTR_PAIR_ARRIVALS, op_int(op, ATTR_ARRIVALS, 1))));
   nvvm_order(e, "fence.mbarrier_init.release.cluster", ""); // copies complete there through the other proxy
 }
 
 static void emit_expect(Emitter *e, const Op *op) {
-  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_i32(e, (uint32_t)op_int(op, ATTR_BYTES, 0))};
+  uint32_t bytes = (uint32_t)op_int(op, ATTR_PAIR_BYTES, op_int(op, ATTR_BYTES, 0));
+  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_i32(e, bytes), NULL};
+  if (op_attr(op, ATTR_PAIR_BYTES)) {
+    args[2] = emit_pair_rank(e);
+    order_with(e,
+               "{\n\t.reg .pred %first;\n\tsetp.eq.u32 %first, $2, 0;\n\t"
+               "@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;\n\t}",
+               NULL, args, 3);
+    return;
+  }
   order_with(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", NULL, args, 2);
 }
 
@@ -52,6 +83,15 @@ static void emit_expect(Emitter *e, const Op *op) {
 static void emit_arrive(Emitter *e, const Op *op) {
   bool thread = group_runs_by_thread(op);
   LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
+  if (op_follows_dots(op) && e->pair) {
+    LLVMValueRef args[] = {at, LLVMConstInt(e->i16, 3, false)};
+    order_with(
+        e,
+        "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [$0], "
+        "$1;",
+        NULL, args, 2);
+    return;
+  }
   if (op_follows_dots(op)) {
     order_with(e, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [$0];", NULL, &at,
                1);
@@ -60,7 +100,12 @@ static void emit_arrive(Emitter *e, const Op *op) {
   LLVMBasicBlockRef past = NULL;
   if (!thread) nvvm_warp_barrier(e);
   if (!thread) past = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.lane, first, ""));
-  order_with(e, "mbarrier.arrive.shared::cta.b64 _, [$0];", NULL, &at, 1);
+  order_with(e,
+             is_marked(op_operand(op, 0), ATTR_PAIR)
+                 ? "{\n\t.reg .b32 %first;\n\tmapa.shared::cluster.u32 %first, $0, 0;\n\t"
+                   "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%first];\n\t}"
+                 : "mbarrier.arrive.shared::cta.b64 _, [$0];",
+             NULL, &at, 1);
   if (past) emit_unguard(e, past);
 }
 
@@ -68,21 +113,35 @@ static void emit_arrive(Emitter *e, const Op *op) {
 void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity) {
   LLVMValueRef args[] = {mbarrier, parity};
   order_with(e,
-             "{\n\t.reg .pred %done;\n"
-             "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
-             "\t@%done bra complete;\n\tbra again;\ncomplete:\n\t}",
+             e->pair ? "{\n\t.reg .pred %done;\n"
+                       "again:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %done, [$0], $1;\n"
+                       "\t@%done bra complete;\n\tbra again;\ncomplete:\n\t}"
+                     : "{\n\t.reg .pred %done;\n"
+                       "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
+                       "\t@%done bra complete;\n\tbra again;\ncomplete:\n\t}",
              NULL, args, 2);
+}
+
+// The other CTA of a pair does not wait for what the first one does.
+static void emit_wait(Emitter *e, const Op *op) {
+  bool first = is_marked(op_operand(op, 0), ATTR_PAIR);
+  LLVMBasicBlockRef past = emit_guard(e, first ? emit_is_first(e) : NULL);
+  emit_mbarrier_wait(e, shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
+  emit_unguard(e, past);
 }
 
 // --- copies
 
-// Adds the coordinates of TMA tile i as operands from args[n] on. The text names them from $first on.
+// Adds the coordinates of TMA tile i as operands from args[n] on. The text names them from $first on. `shift`: of the
+// columns, or of the rows of a single tile; NULL: none.
 static void add_coordinates(Emitter *e, const Op *op, const TensorBox *box, uint32_t i, uint32_t operand,
-                            Buf *text, LLVMValueRef *args, uint32_t first) {
+                            Buf *text, LLVMValueRef *args, uint32_t first, LLVMValueRef shift) {
   uint32_t last = op_operand(op, 0)->type->rank - 1;
   for (uint32_t d = 0; d <= last; d++) { // innermost first
     LLVMValueRef at = emit_register(e, op_operand(op, operand + last - d), 0);
     if (d == 0) at = LLVMBuildAdd(e->builder, at, emit_i32(e, i * box->shape[box->rank - 1]), "");
+    bool rows = d && op_operand(op, 0)->type->shape[last - d] > 1;
+    if (shift && (box->count > 1 ? d == 0 : rows)) at = LLVMBuildAdd(e->builder, at, shift, "");
     args[d] = at;
     buf_printf(text, "%s$%u", d ? ", " : "", first + d);
   }
@@ -97,16 +156,27 @@ static LLVMValueRef box_address(Emitter *e, const Op *op, const TensorBox *box, 
   return LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * box->distance), "");
 }
 
+// The place of the CTA's half of a pair's matrix, in columns or rows. NULL: it has the whole matrix.
+static LLVMValueRef half_of(Emitter *e, const Op *copy, const TensorBox *box) {
+  if (!is_marked(op_operand(copy, COPY_BUFFER), ATTR_HALF)) return NULL;
+  uint32_t extent = box->count > 1 ? box->count * box->shape[1] : box->shape[0];
+  return LLVMBuildMul(e->builder, emit_pair_rank(e), emit_i32(e, extent / 2), "");
+}
+
+// Both CTAs of a pair count at the first one's mbarrier, whose address has no bit 24.
 static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  const uint32_t first_cta = 0xfeffffff;
   LLVMValueRef map = map_address(e, op), args[2 + TENSOR_MAP_MAX_RANK];
   uint32_t rank = op_operand(op, 0)->type->rank;
   Buf text = {0};
   args[0] = box_address(e, op, box, i);
   args[1] = shared_word(e, op_operand(op, COPY_MBARRIER));
-  buf_printf(&text,
-             "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$0, {",
-             rank);
-  add_coordinates(e, op, box, i, COPY_COORDINATES, &text, args + 2, 3);
+  if (e->pair) args[1] = LLVMBuildAnd(e->builder, args[1], emit_i32(e, first_cta), "");
+  buf_printf(
+      &text,
+      "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes%s [$1], [$0, {",
+      rank, e->pair ? ".cta_group::2" : "");
+  add_coordinates(e, op, box, i, COPY_COORDINATES, &text, args + 2, 3, half_of(e, op, box));
   buf_text(&text, "}], [$2];");
   buf_char(&text, 0);
   order_with(e, text.at, map, args, 2 + rank);
@@ -119,7 +189,7 @@ static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i
   Buf text = {0};
   args[0] = box_address(e, op, box, i);
   buf_printf(&text, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, {", rank);
-  add_coordinates(e, op, box, i, STORE_COORDINATES, &text, args + 1, 2);
+  add_coordinates(e, op, box, i, STORE_COORDINATES, &text, args + 1, 2, NULL);
   buf_text(&text, "}], [$1];");
   buf_char(&text, 0);
   order_with(e, text.at, map, args, 1 + rank);
@@ -131,7 +201,8 @@ static void emit_boxes(Emitter *e, const Op *op,
   TensorBox box;
   if (!tensor_op_box(op, &box)) BUG("a buffer that TMA tiles do not fill");
   emit_needs_ptx(e, 80);
-  for (uint32_t i = 0; i < box.count; i++) emit(e, op, &box, i);
+  bool half = box.count > 1 && is_marked(op_operand(op, COPY_BUFFER), ATTR_HALF);
+  for (uint32_t i = 0; i < box.count >> half; i++) emit(e, op, &box, i);
 }
 
 static void emit_store_wait(Emitter *e, const Op *op) {
@@ -144,8 +215,17 @@ static void emit_store_wait(Emitter *e, const Op *op) {
 // --- programs of the grid
 
 static void emit_take(Emitter *e, const Op *op) {
-  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), shared_word(e, op_operand(op, 1))};
+  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), shared_word(e, op_operand(op, 1)), NULL};
   emit_needs_ptx(e, 86);
+  if (e->pair) {
+    args[2] = emit_pair_rank(e);
+    order_with(e,
+               "{\n\t.reg .pred %first;\n\tsetp.eq.u32 %first, $2, 0;\n\t"
+               "@%first clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+               ".multicast::cluster::all.b128 [$0], [$1];\n\t}",
+               NULL, args, 3);
+    return;
+  }
   order_with(e,
              "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [$0], "
              "[$1];",
@@ -166,6 +246,7 @@ void emit_taken_program(Emitter *e, Op *op) {
              "%%place;\n\tfence.proxy.async.shared::cta;\n\t}",
              asm_operand(e, &call, shared_word(e, op_operand(op, 0))));
   asm_build(e, &call, ASM_ORDERED, numbers);
+  if (e->pair) numbers[1] = LLVMBuildAdd(e->builder, numbers[1], emit_pair_rank(e), "");
   for (uint32_t i = 0; i <= PROGRAM_AXES; i++) emit_new(e, &op->results[i])[0] = numbers[i];
 }
 
@@ -177,7 +258,7 @@ void emit_tensor_op(Emitter *e, Op *op) {
   if (op->kind == OP_MBARRIER_WAIT || op->kind == OP_MBARRIER_ARRIVE) {
     emit_needs_ptx(e, 80);
     if (op->kind == OP_MBARRIER_WAIT)
-      emit_mbarrier_wait(e, shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
+      emit_wait(e, op);
     else
       emit_arrive(e, op);
     return;

@@ -9,6 +9,12 @@ const Op *func_groups(const Func *func) {
   return last && last->kind == OP_WARP_GROUPS ? last : NULL;
 }
 
+bool func_has_pairs(const Func *func) {
+  for (const Op *op = func->body->first; op; op = op->next)
+    if (op->kind == OP_TMEM_ALLOC) return op_attr(op, ATTR_PAIR);
+  return false;
+}
+
 uint32_t groups_count(const Op *groups) {
   const Attr *warps = op_attr(groups, ATTR_GROUP_WARPS);
   return warps ? warps->ints.n : 0;

@@ -10,6 +10,8 @@ enum { GROUPS_MOST = 8 };
 // The warp_groups op of a kernel, the last op before the body's return. Only the end of tensor memory may come between:
 // a barrier and tmem_dealloc. NULL: all warps of the kernel run the same code.
 const Op *func_groups(const Func *func);
+// Returns true if two CTAs of a cluster compute the kernel's dots as a pair (tmem_alloc).
+bool func_has_pairs(const Func *func);
 // From its attributes: the number of groups, and the number of warps of group i.
 uint32_t groups_count(const Op *groups);
 uint32_t group_warps(const Op *groups, uint32_t i);

@@ -17,7 +17,7 @@ uint32_t func_shared_bytes(const Func *func) {
   uint32_t bytes = 0;
   for (OpWalk w = ops_in(func->body); ops_next(&w);)
     if (w.op->kind == OP_SHARED_ALLOC)
-      bytes = max_u32(bytes, (uint32_t)op_int(w.op, ATTR_OFFSET, 0) + shared_bytes(op_result(w.op)->type));
+      bytes = max_u32(bytes, (uint32_t)op_int(w.op, ATTR_OFFSET, 0) + alloc_bytes(w.op));
   return bytes;
 }
 
@@ -37,6 +37,10 @@ uint32_t tile_words(const Type *tile) {
 
 uint32_t shared_bytes(const Type *buffer) {
   return (uint32_t)type_elements(buffer) * elem_bytes(buffer->elem);
+}
+
+uint32_t alloc_bytes(const Op *alloc) {
+  return shared_bytes(op_result(alloc)->type) >> (op_attr(alloc, ATTR_HALF) != NULL);
 }
 
 static uint32_t shared_aligned(uint64_t bytes) { return (uint32_t)round_up(bytes, SHARED_ALIGN); }

@@ -12,6 +12,8 @@ enum { SHARED_ALIGN = 16 }; // bytes: every buffer's alignment
 uint32_t tile_words(const Type *tile);
 // Bytes of a shared buffer, of a type that the verifier accepts.
 uint32_t shared_bytes(const Type *buffer);
+// Bytes of the CTA's shared memory that the buffers of shared_alloc take.
+uint32_t alloc_bytes(const Op *alloc);
 // Bytes of all the function's buffers, which must have offsets.
 uint32_t func_shared_bytes(const Func *func);
 // Returns true if the buffers along the first dimension are consecutive, each in the same layout: that

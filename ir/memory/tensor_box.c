@@ -5,6 +5,7 @@
 
 #include "base/integer.h"
 #include "ir/dot/layout_dot.h"
+#include "ir/queries.h"
 
 bool layout_tma_box(const Type *buffer, TensorBox *box) {
   uint32_t row_bytes, elem = elem_bytes(buffer->elem);
@@ -25,10 +26,20 @@ void tensor_box_trim(TensorBox *box, uint32_t rows, uint32_t count) {
   if (count < box->count) box->count = count;
 }
 
+// Each CTA of a pair copies one half of the buffer: of its rows, or of its TMA tiles.
+static bool is_halved(const Value *buffer) {
+  const Op *op = buffer->def;
+  while (op && op_is_buffer_view(op) && op->kind != OP_SHARED_ALLOC)
+    buffer = op_operand(op, 0), op = buffer->def;
+  if (op && op->kind == OP_RING_FILL) op = op_operand(op, buffer->index + 1)->def;
+  return op && op_attr(op, ATTR_HALF);
+}
+
 bool tensor_op_box(const Op *op, TensorBox *box) {
   const Type *map = op_operand(op, 0)->type;
   uint32_t rows = 1; // along one dimension, or along those that are not 1
   if (!layout_tma_box(op_operand(op, 1)->type, box)) return false;
+  if (box->count == 1 && is_halved(op_operand(op, 1))) return true; // the map has half of the rows
   for (uint32_t d = 0; d + 1 < map->rank; d++) rows *= map->shape[d];
   tensor_box_trim(box, rows, (uint32_t)op_int(op, ATTR_BOXES, box->count));
   return true;

@@ -24,8 +24,9 @@ static bool is_box_of(const Op *op, const Type *map) {
     rows *= map->shape[d];
     wide += map->shape[d] > 1;
   }
+  bool halved = box.count == 1 && 2 * rows == box.shape[0]; // rows of each CTA of a pair
   return map->elem == operand_type(op, 1)->elem && map->swizzle == box.swizzle && wide <= 1 &&
-         rows == box.shape[0] && map->shape[map->rank - 1] == box.shape[1];
+         (rows == box.shape[0] || halved) && map->shape[map->rank - 1] == box.shape[1];
 }
 
 // Operands: a map, the buffer that its TMA tiles fill, and coordinates from operand `first` on.

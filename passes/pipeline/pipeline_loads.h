@@ -38,7 +38,8 @@ typedef struct StagedLoop {
   bool in_turn;      // The kernel is persistent, or will be.
   bool after_writes; // The kernel may have written memory that TMA copies read.
   uint32_t stages;
-  uint64_t beside; // Bytes of shared memory besides the slots (staged_loop_stages).
+  const StagedLoad *halved; // Each CTA of a pair has one half of its slots; NULL: none.
+  uint64_t beside;          // Bytes of shared memory besides the slots (staged_loop_stages).
   // By value id: computed a few iterations ahead, for the loads' addresses and masks.
   uint8_t *ahead;
   uint8_t *ahead_of_others; // The same without the read-back loads.
@@ -53,6 +54,9 @@ void staged_loop_keep_computed(StagedLoop *staged);
 // The number of stages of the loop; fewer than 2: none. If shared memory has no room for all these stages, read-back
 // loads are removed from the pipeline.
 uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged);
+
+// Bytes of shared memory of one stage.
+uint64_t staged_slot_bytes(const StagedLoop *staged);
 
 // Gives the operand that the loop computes two slots, so that its dot may stay in flight. It does so if a multiprocessor
 // then holds two programs, or the same number as before. Returns the number of stages, perhaps a smaller one.

@@ -7,9 +7,10 @@
 #include "target/tuning.h"
 #include "passes/pipeline/pipeline_loads.h"
 
-static uint64_t bytes_a_stage(const StagedLoop *staged) {
+uint64_t staged_slot_bytes(const StagedLoop *staged) {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; i < staged->loads.n; i++) bytes += shared_bytes(staged->loads.at[i].slot);
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    bytes += shared_bytes(staged->loads.at[i].slot) >> (staged->halved == &staged->loads.at[i]);
   return bytes;
 }
 
@@ -86,7 +87,8 @@ static uint64_t known_iterations(const Op *loop) {
 // copies do.
 static bool has_room(const Func *func, const StagedLoop *staged, uint64_t beside) {
   const TargetInfo *arch = func->module->target.arch;
-  uint64_t all = staged->stages * bytes_a_stage(staged), computed = 0, room = room_for_stages(func, beside);
+  uint64_t all = staged->stages * staged_slot_bytes(staged), computed = 0,
+           room = room_for_stages(func, beside);
   for (uint32_t i = staged->loads.n - staged->computed; i < staged->loads.n; i++)
     computed += staged->stages * shared_bytes(staged->loads.at[i].slot);
   uint64_t half = (arch->shared_limit + arch->shared_reserved) / 2 - arch->shared_reserved;
@@ -119,7 +121,7 @@ static void drop_computed(PassContext *context, const Func *func, StagedLoop *st
 // Fewer than 2: none fit.
 static uint32_t stages_that_fit(PassContext *context, const Func *func, const StagedLoop *staged,
                                 uint64_t beside) {
-  uint64_t bytes = bytes_a_stage(staged), limit = room_for_stages(func, beside);
+  uint64_t bytes = staged_slot_bytes(staged), limit = room_for_stages(func, beside);
   uint32_t stages = staged->stages;
   while (stages > 1 && stages * bytes > limit) stages--;
   if (stages < staged->stages)
@@ -203,7 +205,7 @@ static uint64_t programs_with(const Func *func, const StagedLoop *staged, uint64
 // Two programs are enough: the dot of each overlaps with its own computation. One stage of copies is worth less.
 uint32_t staged_loop_hold(PassContext *context, const Func *func, StagedLoop *staged, uint32_t stages) {
   if (!staged->computed_dot || stages < 3) return stages;
-  uint64_t one = bytes_a_stage(staged),
+  uint64_t one = staged_slot_bytes(staged),
            second = round_up(shared_bytes(staged->computed_operand.slot), BESIDE_ALIGN);
   uint64_t least = min_u64(2, programs_with(func, staged, staged->beside + stages * one));
   for (uint32_t fewer = stages; fewer >= 3 && least; fewer--) {

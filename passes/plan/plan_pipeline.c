@@ -46,6 +46,8 @@ typedef struct PartedLoop {
   uint32_t sums;               // registers per thread; 0: no dot stays in flight
   RoleRegisters registers;
   bool apart; // one thread issues the dots, and not the consumer warps
+  StagedLoop staged;
+  const char *alone; // Why two CTAs do not compute its dots as a pair. NULL: they do.
 } PartedLoop;
 
 typedef struct SlotPlanner {
@@ -74,21 +76,23 @@ static uint32_t thread_sums(const Op *dot) {
 static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, bool in_turn,
                                PartedLoop *parted) {
   PassContext context = {p->context->scratch, diags};
-  StagedLoop staged;
   Roles roles;
+  *parted = (PartedLoop){.alone = "no programs are taken"};
+  StagedLoop *staged = &parted->staged;
   const char *why = roles_refuse(p->func, &p->loops);
-  if (!why) why = roles_find(&context, p->func, loop, in_turn, &staged, &roles);
+  if (!why) why = roles_find(&context, p->func, loop, in_turn, staged, &roles);
   if (why) return why;
-  bool apart = !roles_refuse_mma(&roles);
-  staged.in_turn |= apart; // the end of the kernel runs next to the loop
-  *parted = (PartedLoop){
-      .slots = staged_loop_stages(&context, p->func, &staged), .warps = roles.warps, .apart = apart};
+  parted->apart = !roles_refuse_mma(&roles);
+  parted->warps = roles.warps;
+  staged->in_turn |= parted->apart; // the end of the kernel runs next to the loop
+  if (parted->apart && p->takes) parted->alone = programs_refuse_pairs(&context, p->func, staged);
+  parted->slots = staged_loop_stages(&context, p->func, staged);
   if (parted->slots < 2) return "shared memory has no room for two slots";
   bool many = chained_dots(context.scratch, p->func, loop) > 2;
-  if (!apart) parted->registers = role_registers(p->target->arch, parted->warps, many);
-  if (roles_stay_under_way(&staged, parted->slots)) parted->sums = thread_sums(staged.dot);
-  for (uint32_t i = 0; i < staged.loads.n; i++) parted->slot_bytes += shared_bytes(staged.loads.at[i].slot);
-  parted->beside = staged.beside;
+  if (!parted->apart) parted->registers = role_registers(p->target->arch, parted->warps, many);
+  if (roles_stay_under_way(staged, parted->slots)) parted->sums = thread_sums(staged->dot);
+  parted->slot_bytes = staged_slot_bytes(staged);
+  parted->beside = staged->beside;
   return NULL;
 }
 
@@ -183,11 +187,17 @@ static void tell_parted(const SlotPlanner *p, const Op *loop, const PartedLoop *
                   p->target->arch->shared_limit / KB, parted->warps);
   if (parted->apart)
     diag_note(p->context->diags, remark, loop->loc, "dots by tcgen05 have a thread of their own");
-  else if (parted->registers.multiply)
+  if (p->takes && parted->alone)
+    diag_note(p->context->diags, remark, loop->loc, "no pairs of CTAs: %s", parted->alone);
+  else if (p->takes)
+    diag_note(p->context->diags, remark, loop->loc,
+              "two neighbouring programs compute their dots as a pair of CTAs; each has half of the second "
+              "operand");
+  if (!parted->apart && parted->registers.multiply)
     diag_note(p->context->diags, remark, loop->loc,
               "registers per thread: consumer warps %u, producer warps %u", parted->registers.multiply,
               parted->registers.copy);
-  else
+  else if (!parted->apart)
     diag_note(p->context->diags, remark, loop->loc,
               "no registers are moved: two CTAs may share a multiprocessor");
 }
@@ -202,6 +212,8 @@ static bool plan_roles(const SlotPlanner *p, Op *loop) {
   }
   op_set_attr(loop, (Attr){.key = ATTR_SLOTS, .i = parted.slots});
   op_set_flag(loop, ATTR_TAKES_PROGRAMS, p->takes);
+  op_set_flag(loop, ATTR_PAIR, p->takes && !parted.alone);
+  if (op_attr(loop, ATTR_PAIR)) programs_require_pairs(p->context, p->func, &parted.staged);
   if (parted.apart)
     op_set_ints(loop, ATTR_GROUP_WARPS, 3, (uint32_t[]){parted.warps, 1, 1});
   else
@@ -225,6 +237,7 @@ Op *plan_parted_loop(Func *func) {
 static void forget_loop(Op *loop) {
   op_remove_attr(loop, ATTR_SLOTS);
   op_remove_attr(loop, ATTR_TAKES_PROGRAMS);
+  op_remove_attr(loop, ATTR_PAIR);
   op_remove_attr(loop, ATTR_GROUP_WARPS);
   op_remove_attr(loop, ATTR_GROUP_REGISTERS);
 }
@@ -245,7 +258,8 @@ bool plan_drop(Func *func) {
 
 bool pass_plan_pipeline(PassContext *context, Func *func) {
   if (func_groups(func)) return false;
-  SlotPlanner p = {context, func, &func->module->target, roles_loops(context->scratch, func)};
+  SlotPlanner p = {.context = context, .func = func, .target = &func->module->target};
+  p.loops = roles_loops(context->scratch, func);
   p.persistent = plan_turns(&p);
   p.takes = p.persistent && takes_programs(&p);
   bool planned = false;

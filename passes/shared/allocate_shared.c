@@ -157,7 +157,7 @@ static void find_lives(Allocator *a, Func *func) {
     a->lives[i] = (BufferLife){
         .alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN, .group = UINT32_MAX};
     a->lives[i].exchanged = is_exchanged(alloc);
-    a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
+    a->lives[i].bytes = alloc_bytes(alloc);
   }
   for (OpWalk w = ops_in(func->body); ops_next(&w);) note_use(a, w.op);
   for (uint32_t i = 0; i < a->count; i++) {

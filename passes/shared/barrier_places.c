@@ -21,8 +21,8 @@ static uint32_t begin_of(const Op *alloc) { return (uint32_t)op_int(alloc, ATTR_
 static bool share_bytes(const Op *a, const Op *b) {
   if (a == b) return true;
   if (!op_attr(a, ATTR_OFFSET) || !op_attr(b, ATTR_OFFSET)) return false;
-  uint32_t a_end = begin_of(a) + shared_bytes(op_result(a)->type);
-  uint32_t b_end = begin_of(b) + shared_bytes(op_result(b)->type);
+  uint32_t a_end = begin_of(a) + alloc_bytes(a);
+  uint32_t b_end = begin_of(b) + alloc_bytes(b);
   return begin_of(a) < b_end && begin_of(b) < a_end;
 }
 

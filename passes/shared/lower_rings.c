@@ -232,6 +232,13 @@ static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {
   return mbarriers;
 }
 
+// Only the first CTA of a pair waits for free slots, of both.
+static void pair_mbarriers(Value *mbarriers) {
+  Op *init = mbarriers->def->next;
+  op_set_flag(mbarriers->def, ATTR_PAIR, true);
+  op_set_attr(init, (Attr){.key = ATTR_PAIR_ARRIVALS, .i = 2 * op_int(init, ATTR_ARRIVALS, 1)});
+}
+
 static void lower_channel(RingLowering *l, Op *op) {
   Value *fills = &op->results[0], *reads = &op->results[1];
   Builder b = builder_before(op);
@@ -241,6 +248,7 @@ static void lower_channel(RingLowering *l, Op *op) {
   else
     made.full = make_mbarriers(l, op, arrivals_of(fills));
   made.free = make_mbarriers(l, op, arrivals_of(reads));
+  if (op_attr(op, ATTR_PAIR)) pair_mbarriers(made.free);
   Value *zero = build_int(&b, number_type(l), 0), *one = build_int(&b, number_type(l), 1);
   *channel_of(l, fills) = *channel_of(l, reads) = made;
   *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // All slots are free.

@@ -221,7 +221,7 @@ static void store_tile(TileStorer *s, Op *store, const Op *tma_mark, const Tenso
 bool pass_store_tiles(PassContext *context, Func *func) {
   TileStorer s = {.context = context, .func = func};
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
-    if (w.op->kind == OP_SHARED_ALLOC) s.allocated += shared_bytes(op_result(w.op)->type);
+    if (w.op->kind == OP_SHARED_ALLOC) s.allocated += alloc_bytes(w.op);
     if (w.op->kind == OP_STORE && tma_mark_of(w.op)) vec_push(context->scratch, &s.stores, w.op);
   }
   if (!s.stores.n) return false;

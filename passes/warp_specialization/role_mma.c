@@ -28,11 +28,15 @@ static const Op *buffer_of(const Value *operand) {
   return operand->def;
 }
 
-static bool is_of_load(const StagedLoop *staged, const Value *operand) {
+static const StagedLoad *load_of(const StagedLoop *staged, const Value *operand) {
   const Op *buffer = buffer_of(operand);
   for (uint32_t i = 0; buffer && i < staged->loads.n; i++)
-    if (staged->loads.at[i].alloc == buffer) return true;
-  return false;
+    if (staged->loads.at[i].alloc == buffer) return &staged->loads.at[i];
+  return NULL;
+}
+
+const StagedLoad *roles_second_load(const StagedLoop *staged) {
+  return load_of(staged, op_operand(staged->dot, DOT_B));
 }
 
 // True if the loop does nothing but load and multiply.
@@ -44,8 +48,7 @@ static bool only_multiplies(const Roles *r) {
   }
   for (uint32_t i = 0; i < staged->loop->result_count; i++)
     if (i != staged->sum && !value_unused(&staged->loop->results[i])) return false;
-  return is_of_load(staged, op_operand(staged->dot, DOT_A)) &&
-         is_of_load(staged, op_operand(staged->dot, DOT_B));
+  return load_of(staged, op_operand(staged->dot, DOT_A)) && roles_second_load(staged);
 }
 
 // Nothing else uses tensor memory.

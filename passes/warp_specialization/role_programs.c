@@ -16,6 +16,9 @@
 // The producer asks for program n + 1 when it begins the n-th. It reads the answer after its copies, and the thread that
 // issues dots after its dots. The consumers read it before they wait for sums. So the next answer has room before they
 // have stored a result. A second slot leaves them one program more.
+//
+// The CTAs of a pair take two programs at once. Only the first CTA asks, when both have read the answer before. The
+// second one has no thread that issues dots.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
 #include "passes/warp_specialization/roles.h"
@@ -40,10 +43,14 @@ static Value *alloc_slots(const Roles *r, Builder *b, Elem elem, uint32_t n) {
   return build(b, OP_SHARED_ALLOC, slots_type(r, elem, 2, (uint32_t[]){SLOTS, n}), NULL, NULL, NULL);
 }
 
-static Value *alloc_mbarriers(const Roles *r, Builder *b, uint32_t arrivals) {
+// `pair_arrivals`: of both CTAs at the first one's. 0: each has its own.
+static Value *alloc_mbarriers(const Roles *r, Builder *b, uint32_t arrivals, uint32_t pair_arrivals) {
   Value *mbarriers = alloc_slots(r, b, ELEM_I64, 1);
   Op *init = build_op(b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
   op_set_attr(init, (Attr){.key = ATTR_ARRIVALS, .i = arrivals});
+  if (!pair_arrivals) return mbarriers;
+  op_set_attr(init, (Attr){.key = ATTR_PAIR_ARRIVALS, .i = pair_arrivals});
+  op_set_flag(mbarriers->def, ATTR_PAIR, true);
   return mbarriers;
 }
 
@@ -146,10 +153,10 @@ static Op *programs_loop(const Region *region) {
 void roles_take_programs(Roles *r, Op *groups) {
   Builder b = builder_before(groups);
   b.loc = r->s.func->loc;
-  uint32_t threads = groups_count(groups) - 1; // each arrives for itself
+  uint32_t arrivals = r->warps + groups_count(groups) - 1; // a group of one thread arrives for itself
   Answers answers = {.places = alloc_slots(r, &b, ELEM_I32, NUMBERS)};
-  answers.full = alloc_mbarriers(r, &b, 1);
-  answers.free = alloc_mbarriers(r, &b, r->warps + threads);
+  answers.full = alloc_mbarriers(r, &b, 1, 0);
+  answers.free = alloc_mbarriers(r, &b, arrivals, r->pair ? 2 * arrivals - 1 : 0);
   for (uint32_t i = 0; i < groups_count(groups); i++)
     take_programs(r, programs_loop(groups->regions[i]), i, &answers);
 }

@@ -24,6 +24,7 @@ typedef struct Roles {
   const Op *release
       [ROLE_CHANNELS]; // wait for dots after which a slot is released; NULL: at the end of the iteration
   VEC(Op *) path;      // the ops around the loop, outermost first, and the loop
+  bool pair;           // Two CTAs compute the dots together.
   Value *tmem;         // The accumulators of the thread that issues the dots; NULL: consumers issue them.
   uint8_t *needed;     // by value id: the producer computes it.
   uint8_t *before;     // Those computed before the groups, for both: loads, and what these need.
@@ -69,6 +70,8 @@ void roles_emit_dots(RoleThread *t, Builder *b, const Op *loop);
 
 // Why no separate thread can issue the loop's dots. NULL: one can. Roles are found.
 const char *roles_refuse_mma(const Roles *r);
+// The load of the dot's second operand. NULL: it is no load of the loop.
+const StagedLoad *roles_second_load(const StagedLoop *staged);
 // The accumulators that it fills one after another: two, if the loop runs again and tensor memory has room.
 uint32_t roles_accumulators(const Roles *r);
 

@@ -59,7 +59,9 @@
 //         } do { ... copies ... } do { ... dots ... }
 // ```
 //
-// Its groups may take the kernel's programs one after another (role_programs.c).
+// Its groups may take the kernel's programs one after another (role_programs.c). Two CTAs may then compute dots as a pair
+// (`pair`, pair_programs.c). Each op is still one of one CTA: its dots read a whole second operand. Only the emitted code
+// has one half of it in each CTA.
 //
 // plan_pipeline has chosen the loop, its warps, slots and registers. The loop's attributes record them.
 #include "base/integer.h"
@@ -192,6 +194,27 @@ static void make_accumulators(Roles *r, uint32_t count) {
   op_erase(mbarriers->def);
 }
 
+// The map of a single TMA tile has the rows of one CTA.
+static void halve_map(TensorBox *box) {
+  if (box->count == 1) box->shape[0] /= 2;
+}
+
+// Marks what two CTAs share: tensor memory's dots, the mbarriers of slots, and the second operand, of which each has one
+// half. The mbarriers count the copies of both.
+static void pair_slots(Roles *r, Op *groups, Op *sums) {
+  const StagedGroup *slots = r->slots[0];
+  const StagedLoad *second = roles_second_load(r->s.staged);
+  int64_t bytes = (int64_t)second->tensor.box.bytes * second->tensor.box.count;
+  op_set_flag(r->tmem->def, ATTR_PAIR, true);
+  op_set_flag(sums, ATTR_PAIR, true);
+  op_set_flag(slots->mbarriers->def, ATTR_PAIR, true);
+  for (uint32_t i = 0; i < slots->count; i++)
+    op_set_flag(slots->buffers[i]->def, ATTR_HALF, slots->loads[i] == second);
+  for (OpWalk w = ops_in(groups->regions[1]); ops_next(&w);)
+    if (w.op->kind == OP_MBARRIER_EXPECT)
+      op_set_attr(w.op, (Attr){.key = ATTR_PAIR_BYTES, .i = 2 * op_int(w.op, ATTR_BYTES, 0) - bytes});
+}
+
 // The dots have a thread of their own.
 static void specialise_dots(Roles *r, uint32_t slots, bool takes) {
   uint32_t accumulators = roles_accumulators(r);
@@ -203,6 +226,7 @@ static void specialise_dots(Roles *r, uint32_t slots, bool takes) {
   Op *groups = make_groups(r);
   Op *copies = make_channel(r, groups, r->slots[0]), *sums = build_channel(r, groups, accumulators, NULL);
   roles_emit_producer(r, groups->regions[1], &(RoleRings){{&copies->results[0]}});
+  if (r->pair) pair_slots(r, groups, sums);
   roles_emit_mma(r, groups->regions[2], &(RoleRings){{&copies->results[1], &sums->results[0]}});
   roles_emit_consumers(r, &(RoleRings){{&sums->results[1]}});
   if (takes) roles_take_programs(r, groups);
@@ -248,7 +272,7 @@ bool pass_specialise_warps(PassContext *context, Func *func) {
   PassContext asking = {context->scratch, &unheard};
   StagedLoop staged;
   Roles r;
-  bool takes = op_attr(loop, ATTR_TAKES_PROGRAMS);
+  bool takes = op_attr(loop, ATTR_TAKES_PROGRAMS), pair = op_attr(loop, ATTR_PAIR);
   const char *why = find_roles(&asking, func, loop, &staged, &r);
   if (!why && takes) {
     programs_take(func);
@@ -259,6 +283,9 @@ bool pass_specialise_warps(PassContext *context, Func *func) {
     return false;
   }
   r.s.context = context;
+  r.pair = pair;
+  for (uint32_t i = 0; pair && i < staged.loads.n; i++)
+    if (&staged.loads.at[i] == roles_second_load(&staged)) halve_map(&staged.loads.at[i].tensor.box);
   r.warps = (uint32_t)op_attr(loop, ATTR_GROUP_WARPS)->ints.at[0];
   specialise(&r, (uint32_t)op_int(loop, ATTR_SLOTS, 0), takes);
   return true;
