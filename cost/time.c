@@ -5,13 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Chip {
-  const char *card;
-  uint32_t sm;
-  double bandwidth, mhz, read, write, tensor, idle, fp64, l2, cache, latency, arrival, launch, atomic,
-      link;
-} Chip;
-
 static const Chip chips[] = {
 #define X(...) {__VA_ARGS__},
 #include "cost/chips.def"
@@ -41,13 +34,18 @@ const char *cost_bound_name(CostBound bound) {
   return names[bound];
 }
 
-static const Chip *chip_named(const char *card) {
+const Chip *chip_named(const char *card) {
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
     if (strcmp(chips[i].card, card) == 0) return &chips[i];
   return NULL;
 }
 
 static const Chip *chip_of(const CostReport *report) { return chip_named(report->card); }
+
+bool cost_card_is_measured(const char *card) {
+  const Chip *chip = chip_named(card);
+  return chip && chip->measured;
+}
 
 bool cost_latencies(const TargetInfo *arch, const char *card, CostLatencies *out) {
   const Chip *chip = chip_named(card ? card : arch->card);
@@ -178,9 +176,15 @@ static void add_waits(const CostReport *report, const TargetInfo *arch, const Ch
   if (dots > time->bounds[BOUND_LATENCY]) time->bounds[BOUND_LATENCY] = dots;
 }
 
+double time_combined(const double bounds[BOUND_COUNT]) {
+  double sum = 0;
+  for (int b = 0; b < BOUND_COUNT; b++) sum += pow(bounds[b], NORM);
+  return pow(sum, 1.0 / NORM);
+}
+
 // Spills pass through shared memory's pipe, and take issue slots.
 static void combine(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
-  double bounds[BOUND_COUNT], sum = 0;
+  double bounds[BOUND_COUNT];
   memcpy(bounds, time->bounds, sizeof bounds);
   bounds[BOUND_SHARED] += bounds[BOUND_SPILLS];
   bounds[BOUND_ISSUE] += bounds[BOUND_SPILLS] / ISSUE_SLOTS;
@@ -190,8 +194,7 @@ static void combine(const CostReport *report, const TargetInfo *arch, const Chip
     bounds[BOUND_MEMORY] = root_of_powers(bounds[BOUND_MEMORY], bounds[BOUND_ISSUE], ISSUE_NORM);
     bounds[BOUND_ISSUE] = 0;
   }
-  for (int b = 0; b < BOUND_COUNT; b++) sum += pow(bounds[b], NORM);
-  time->seconds = time->launch + pow(sum, 1.0 / NORM);
+  time->seconds = time->launch + time_combined(bounds);
 }
 
 // `even`: as if the same work were divided into programs that all multiprocessors share equally. `loops`: each
@@ -210,8 +213,15 @@ static CostTime predict(const CostReport *report, bool even, bool loops) {
   time.launch = chip->launch * 1e-9;
   add_waits(report, arch, chip, &time);
   if (loops && each < 1) time.bounds[BOUND_LATENCY] *= each, time.bounds[BOUND_TURNS] *= each;
+  CostPlan plan;
+  bool planned = plan_of(report, &plan);
+  if (planned)
+    plan_add_waits(&plan, ceiling(time.waves),
+                   report->totals.tensor_cycles / (double)report->programs / plan.steps / (chip->mhz * 1e6),
+                   &time);
   pick(&time);
   combine(report, arch, chip, &time);
+  if (planned) time.seconds = plan_seconds(&time);
   return time;
 }
 

@@ -149,6 +149,7 @@ static void put_time(const CostReport *r, Json *json) {
   }
   json_object(json, "time");
   json_rounded(json, "seconds", r->time.seconds, DIGITS);
+  json_bool(json, "measured", cost_card_is_measured(r->card));
   json_text(json, "bottleneck", cost_bound_name(r->time.bottleneck));
   json_object(json, "bounds");
   for (int b = 0; b < BOUND_COUNT; b++)

@@ -341,8 +341,9 @@ static void put_time(Writer *w) {
     return;
   }
   Buf text = {0};
-  buf_printf(&text, "%s predicted on %s%s%s, limited by %s:", time_text(w, r->time.seconds),
+  buf_printf(&text, "%s predicted on %s%s%s%s, limited by %s:", time_text(w, r->time.seconds),
              r->card[0] == 'H' ? "an " : "a ", r->card,
+             cost_card_is_measured(r->card) ? "" : ", where nothing was ever measured",
              r->unbounded ? ", loops that depend on data counted once" : "",
              cost_bound_name(r->time.bottleneck));
   for (int b = 0; b < BOUND_COUNT; b++)

@@ -3,6 +3,8 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/ir_fixture.h"
 
+#include <math.h>
+
 #include "cost/l2_cache.h"
 #include "ir/text/parse.h"
 
@@ -401,6 +403,53 @@ TEST(test_cards) {
   assert_float_equal(report->time.bounds[BOUND_L2], own.bounds[BOUND_L2], 0);
   ir_fixture_close(&s);
   arena_free(&arena);
+}
+
+typedef struct Step {
+  int ladder;
+  double m, n, k, measured;
+  CostPlan plan;
+  double parts, rows;
+} Step;
+
+// Bytes that CTAs read from memory. All those at the same time read their operands once. Nothing stays in the L2 cache for
+// the next ones, unless everything fits.
+static double read_bytes(const Step *s, double cache, double at_once) {
+  double m = s->plan.m * s->plan.ctas, rows = s->rows > 0 ? s->rows : fmax(1, at_once * s->plan.n / s->n);
+  double columns = at_once / rows, all = (s->m + s->n) * s->k * 2;
+  return all + 2 * s->m * s->n <= cache
+             ? all
+             : (rows * m + columns * s->plan.n) * s->k * 2 * s->plan.programs / at_once;
+}
+
+static double predict_step(Step *s) {
+  const TargetInfo *arch = target_find(STR("sm_100a"));
+  CostPlan *p = &s->plan;
+  p->programs = s->m / p->m / p->ctas * (s->n / p->n), p->steps = s->k / p->k;
+  p->stored = 2.0 * p->m * p->n / s->parts, p->memory_written = 2 * s->m * s->n;
+  p->memory_read = read_bytes(s, arch->l2_mb * 1e6, arch->multiprocessors / p->ctas);
+  return 2e-12 * s->m * s->n * s->k / cost_plan_seconds(arch, cost_card(arch, "B200"), p);
+}
+
+// The constants are fitted to the first ladder alone. Steps of all ladders come in their order, and gain what was measured.
+TEST(test_blackwell_steps) {
+  enum { TILUS, JAX, KITTENS };
+#define X(ladder, M, N, K, speed, bm, bn, slots, by_tma, own, turns, sums, pair, parts, rows)                \
+  {ladder, M,   N, K, speed, {bm, bn, 64, 2, 0, 0, pair, 1, slots, by_tma, own, turns, sums, 0, 0, 0},       \
+   parts,  rows},
+  Step steps[] = {
+#include "cost/published.def"
+  };
+  double before = 0;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; before = predict_step(&steps[i++])) {
+    double now = predict_step(&steps[i]);
+    if (steps[i].ladder == TILUS) assert_float_equal(now / steps[i].measured, 1, 0.05);
+    if (i == 0 || steps[i - 1].ladder != steps[i].ladder) continue;
+    double gain = now / before, measured = steps[i].measured / steps[i - 1].measured;
+    assert_true((gain > 1) == (measured > 1));
+    assert_float_equal(gain / measured, 1, 0.2);
+  }
+  assert_false(cost_card_is_measured("B200"));
 }
 
 // Four of 512 elements a thread: addresses are made where they are used, and a sum takes an operand's registers that nothing reads again.
