@@ -10,6 +10,7 @@
 struct Accumulator {
   uint64_t state; // 0: freed
   Tile content;
+  bool holds; // The content is what was stored last. An accumulator of fewer columns keeps it to itself.
   const DotsUnderWay *dots;
 };
 
@@ -25,7 +26,9 @@ void eval_tmem_change(Machine *m, Tile *state, uint32_t slot) {
   Accumulator *to = &m->tmem_slots[slot];
   state->tmem = to->state = ++m->tmem;
   state->tmem_slot = slot;
-  eval_copy(m, &to->content, state);
+  to->holds = state->n == to->content.n && state->code == to->content.code;
+  if (to->holds) eval_copy(m, &to->content, state);
+  to->content.dot = state->dot;
   to->dots = m->dots;
 }
 
@@ -34,7 +37,11 @@ bool eval_tmem_take(Machine *m, const Op *op, const Value *result, uint32_t slot
   Tile *state = eval_tile(m, result);
   if (!eval_dots_done(from->dots, from->content.dot))
     return eval_error(m, op, NO_ELEMENT, "[T0000] dots of accumulator %u may be in flight", slot);
-  eval_copy(m, state, &from->content);
+  Element undefined = {.state = UNDEFINED};
+  if (from->holds && state->n == from->content.n && state->code == from->content.code)
+    eval_copy(m, state, &from->content);
+  else
+    eval_fill(state, &undefined);
   state->dot = 0;
   eval_tmem_change(m, state, slot);
   return true;

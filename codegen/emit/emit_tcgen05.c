@@ -257,11 +257,13 @@ static LLVMValueRef warp_address(Emitter *e, LLVMValueRef tmem, const Type *tile
 // Consecutive registers of one instruction: those along the columns. A thread that waits for few registers at a time can
 // convert them before it reads the next.
 static uint32_t registers_together(const Type *tile, bool padded) {
-  enum { MOST = 16, MOST_OF_STEP = 8 }; // of COLUMN_STEP columns
-  uint32_t bits = 2;
+  enum { MOST = 16, MOST_OF_STEP = 8, MOST_OF_ROW = 32 }; // MOST_OF_STEP: of COLUMN_STEP columns
+  bool rows = tile_has_tmem_rows(tile);
+  uint32_t bits = rows ? 0 : 2, first = rows ? 1 : 2;
   while (bits < tile->layout->bits[DIM_REGISTER] &&
-         layout_basis(tile->layout, DIM_REGISTER, bits) == 2u << bits)
+         layout_basis(tile->layout, DIM_REGISTER, bits) == first << bits)
     bits++;
+  if (rows) return min_u32(1u << bits, padded ? COLUMN_STEP : MOST_OF_ROW);
   return min_u32(1u << bits, padded ? MOST_OF_STEP : MOST);
 }
 
@@ -269,8 +271,9 @@ static uint32_t registers_together(const Type *tile, bool padded) {
 static void add_move(AsmCall *call, const Type *tile, uint32_t address, uint32_t r, uint32_t count,
                      uint32_t first, bool stores) {
   TmemPlace at = tmem_place(tile, layout_apply(tile->layout, r, 0, 0, 0));
-  buf_printf(&call->text, "tcgen05.%s.sync.aligned.16x256b.x%u.b32 ", stores ? "st" : "ld",
-             count / LOAD_REGISTERS);
+  bool rows = tile_has_tmem_rows(tile);
+  buf_printf(&call->text, "tcgen05.%s.sync.aligned.%s.x%u.b32 ", stores ? "st" : "ld",
+             rows ? "32x32b" : "16x256b", rows ? count : count / LOAD_REGISTERS);
   if (!stores) asm_words(&call->text, first, count);
   buf_printf(&call->text, "%s[$%u+%u]", stores ? "" : ", ", address, (at.lane << LANE_SHIFT) + at.column);
   if (stores) buf_text(&call->text, ", ");
@@ -408,7 +411,7 @@ static void emit_tmem_store(Emitter *e, const Op *op) {
 
 // Another group has used the accumulator, and the mbarrier that was waited for orders its accesses before the fence.
 static void emit_slot(Emitter *e, const Op *op) {
-  LLVMValueRef columns = emit_i32(e, tmem_columns(op_result(op)->type)),
+  LLVMValueRef columns = emit_i32(e, tmem_columns(operand_type(op, 0))),
                number = emit_register(e, op_operand(op, 1), 0);
   LLVMValueRef first = emit_register(e, op_operand(op, 0), 0);
   nvvm_order(e, after_fence, "");

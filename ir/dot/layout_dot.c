@@ -98,6 +98,24 @@ Layout layout_tcgen05_result(const DotShape *shape, const DotWarps *warps) {
   return layout_of_bases(&bases, m + shape->m);
 }
 
+Layout layout_tcgen05_rows(const DotShape *shape, const DotWarps *warps) {
+  uint32_t n = 0, m = shape->n;
+  Bases bases = {0};
+  if (shape->m < TMEM_LANE_BITS || shape->n < 4)
+    BUG("rows of tcgen05 of %u x %u", 1u << shape->m, 1u << shape->n);
+  add_range(&bases, DIM_LANE, m, 0, LANE_BITS);
+  add_range(&bases, DIM_WARP, m, LANE_BITS, TMEM_LANE_BITS);
+  uint32_t end_m = add_warps(&bases, m, TMEM_LANE_BITS, shape->m, warps->m - 2);
+  uint32_t end_n = add_warps(&bases, n, 3, shape->n, warps->n);
+  add_range(&bases, DIM_REGISTER, n, 0, end_n);
+  add_range(&bases, DIM_REGISTER, m, TMEM_LANE_BITS, end_m);
+  return layout_of_bases(&bases, m + shape->m);
+}
+
+bool tile_has_tmem_rows(const Type *tile) {
+  return layout_basis(tile->layout, DIM_LANE, 0) == tile->shape[1];
+}
+
 TmemPlace tmem_place(const Type *tmem, uint32_t index) {
   uint32_t row = index / tmem->shape[1], column = index % tmem->shape[1], lanes = 1u << TMEM_LANE_BITS;
   if (tmem->shape[0] < lanes) return (TmemPlace){row / 16 * 32 + row % 16, column};

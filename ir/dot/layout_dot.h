@@ -48,6 +48,11 @@ enum { DOT_COLUMN_RUN = 2 };
 // tcgen05.ld.16x256b reads 16 lanes and 8 columns as one m16n8 tile. A warp reaches the 32 lanes of its number modulo
 // 4. Further warps divide the blocks (m), then the columns (n).
 Layout layout_tcgen05_result(const DotShape *shape, const DotWarps *warps);
+// The same of tcgen05.ld.32x32b: a thread has a lane, so a whole row of a block if no warps divide the columns
+// (M >= 128). Reductions along rows then need no other thread.
+Layout layout_tcgen05_rows(const DotShape *shape, const DotWarps *warps);
+// Returns true if a tile has that layout.
+bool tile_has_tmem_rows(const Type *tile);
 enum { TMEM_LANE_BITS = 7, TMEM_COLUMN_BITS = 9 };
 // The lane and the column, from the accumulator's first one, of an element by its flattened index.
 typedef struct TmemPlace {

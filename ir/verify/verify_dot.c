@@ -364,6 +364,8 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   }
   if (dot_instruction(op) == DOT_TCGEN05) {
     layout = layout_tcgen05_result(&shape, warps);
+    if (layout_equal(&layout, sums->layout)) return true;
+    if (shape.m >= TMEM_LANE_BITS) layout = layout_tcgen05_rows(&shape, warps);
     return layout_equal(&layout, sums->layout);
   }
   layout = layout_mma_result(&shape, warps, warpgroup);

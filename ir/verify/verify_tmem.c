@@ -2,7 +2,7 @@
 // The rules of tensor memory. A kernel allocates it once, at the start of its body, and frees it at the end.
 //
 // A value of type tmem is the accumulator with its content at that point. tmem_store and dot give the next one. So each
-// value is used once, or once in each branch of an if. Only tmem_alloc's result is used again: it begins accumulators one after another.
+// value is used once, or once in each branch of an if. A tmem_store may overwrite what a tmem_load has read. Only tmem_alloc's result is used again: it begins accumulators one after another.
 #include "base/integer.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/groups.h"
@@ -66,10 +66,23 @@ static bool is_read_layout(Verifier *v, const Type *tile) {
   DotShape shape = {.m = log2_of(tile->shape[0]), .n = log2_of(tile->shape[1])};
   uint32_t bits = log2_of(v->warps);
   for (uint32_t n = 0; n + 2 <= bits && n + 3 <= shape.n; n++) {
-    Layout layout = layout_tcgen05_result(&shape, &(DotWarps){.m = bits - n, .n = n});
+    DotWarps warps = {.m = bits - n, .n = n};
+    Layout layout = layout_tcgen05_result(&shape, &warps);
+    if (layout_equal(&layout, tile->layout)) return true;
+    if (shape.m >= TMEM_LANE_BITS) layout = layout_tcgen05_rows(&shape, &warps);
     if (layout_equal(&layout, tile->layout)) return true;
   }
   return false;
+}
+
+// An accumulator may have fewer columns than tmem_alloc describes.
+static void check_slot(Verifier *v, const Op *op) {
+  const Type *type = result_type(op), *whole = operand_type(op, 0);
+  check_size(v, op);
+  if (!is_alloc(op_operand(op, 0)))
+    verify_fail(v, op, "it is one of the accumulators of tmem_alloc");
+  else if (v->ok && tmem_columns(type) > tmem_columns(whole))
+    verify_fail(v, op, "%s has more columns than %s", verify_type_text(v, type), verify_type_text(v, whole));
 }
 
 static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *tmem) {
@@ -88,13 +101,20 @@ static bool are_exclusive(const Op *a, const Op *b) {
   return false;
 }
 
-// An arrival that follows the sums does not use them up.
+static bool writes_back(const Op *a, const Op *b) {
+  return a->kind == OP_TMEM_LOAD && b->kind == OP_TMEM_STORE && op_precedes(a, b);
+}
+
+// An arrival that follows the sums does not use them up. A store may overwrite sums that were loaded before.
+static bool are_uses(const Op *a, const Op *b) {
+  return !op_follows_dots(a) && !op_follows_dots(b) && !writes_back(a, b) && !writes_back(b, a) &&
+         !are_exclusive(a, b);
+}
+
 static bool is_used_twice(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next)
     for (const Use *other = use->next; other; other = other->next)
-      if (!op_follows_dots(use->user) && !op_follows_dots(other->user) &&
-          !are_exclusive(use->user, other->user))
-        return true;
+      if (are_uses(use->user, other->user)) return true;
   return false;
 }
 
@@ -130,9 +150,7 @@ void verify_tmem_op(Verifier *v, const Op *op) {
   case OP_TMEM_DEALLOC:
     if (!is_alloc(op_operand(op, 0))) verify_fail(v, op, "it frees the result of tmem_alloc");
     break;
-  case OP_TMEM_SLOT:
-    if (!is_alloc(op_operand(op, 0))) verify_fail(v, op, "it is one of the accumulators of tmem_alloc");
-    break;
+  case OP_TMEM_SLOT: check_slot(v, op); break;
   default: break;
   }
 }

@@ -12,7 +12,7 @@ bool overlapped_dots_find(const Op *loop, OverlappedDots *dots) {
     for (uint32_t r = 0; r < op->region_count; r++)
       if (ops_find(op->regions[r], OP_DOT)) return false;
     if (op->kind != OP_DOT) continue;
-    if (dots->second || !op_attr(op, ATTR_ASYNC)) return false;
+    if (dots->second || !op_attr(op, ATTR_ASYNC) || is_dot_of(op, DOT_TCGEN05)) return false;
     *(dots->first ? &dots->second : &dots->first) = op;
   }
   if (!dots->second) return false;

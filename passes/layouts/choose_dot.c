@@ -240,7 +240,7 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   return result;
 }
 
-// A warp reaches the tensor memory of 32 rows. More than four warps divide blocks of 128 rows, then columns.
+// A thread has whole rows of chained dots, which a softmax reduces. A warp reaches the tensor memory of 32 rows. More than four warps divide blocks of 128 rows, then columns.
 static Layout choose_tcgen05(const DotChooser *c, Product *p) {
   DotWarps warps = {.m = 2};
   for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--)
@@ -254,7 +254,7 @@ static Layout choose_tcgen05(const DotChooser *c, Product *p) {
   }
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
-  return layout_tcgen05_result(&p->shape, &warps);
+  return p->chained ? layout_tcgen05_rows(&p->shape, &warps) : layout_tcgen05_result(&p->shape, &warps);
 }
 
 // Element i and i + half a run become neighbouring registers. Their fields are 16 bits apart in the word, as the halves of

@@ -15,6 +15,7 @@ typedef struct SumsLife {
   const Op *first; // The first dot that adds to it.
   const Type *type;
   uint32_t begin, end;
+  bool passes; // They are read right after the dot (chained dots). All such sums share one accumulator.
 } SumsLife;
 
 typedef struct DotChooser {
@@ -44,6 +45,9 @@ bool dot_is_fed(DotChooser *c, const Op *dot);
 // Returns true if the operand is computed and not loaded: then the dot takes it in registers.
 bool dot_operand_is_computed(const Value *value);
 
+// The op that computes a chained dot's sums from those that its loop carries: a few elementwise ops, and nothing else uses
+// the carried sums or these. *index: of the loop's carried values. NULL: the loop does not carry them so.
+Op *dot_sums_rescaled(const Op *dot, uint32_t *index);
 // Why the dot's sums must be in registers; NULL: tensor memory can have them, in that time.
 const char *dot_sums_held(DotChooser *c, const Product *p, SumsLife *life);
 

@@ -28,7 +28,15 @@ static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
   diag_remark(f->context->diags, op->loc, "pipeline", "not pipelined: %s", why);
 }
 
+// True for accesses of tensor memory, and for the barrier between them and a dot.
+static bool is_of_tmem(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (op_operand(op, i)->type->kind == TYPE_TMEM) return true;
+  return op->kind == OP_BARRIER && op->next && is_dot_of(op->next, DOT_TCGEN05);
+}
+
 static bool writes_global(const Op *op) {
+  if (is_of_tmem(op)) return false;
   if (op->kind == OP_INLINE_ASM) return !op_attr(op, ATTR_PURE);
   return op_has(op, WRITES) && !op_has(op, SHARED) && op->kind != OP_DOT_WAIT && op->kind != OP_FENCE_ASYNC;
 }

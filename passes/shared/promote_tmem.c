@@ -27,18 +27,31 @@
 // with those of the loop before takes them in tensor memory.
 //
 // The barrier after the store also ends the reads of the accumulator that was there before.
+//
+// Chained dots in a loop have two accumulators (tmem_slot). Sums that begin at zero are read right after their dot:
+//
+// ```
+// before  for ... %zeros do (%i, %o: tile) { %s = dot %q, %k, %zero; ...; %x = mul %o, %f; %d = dot %p, %v, %x; yield %d }
+// after   for ... %t0 do (%i, %o: tmem) {
+//           %u = tmem_slot %t, 1; barrier; %s0 = dot %q, %k, %u, true; dot_wait; %s = tmem_load %s0
+//           ...
+//           %l = tmem_load %o; %x = mul %l, %f; %o1 = tmem_store %x, %o; barrier; %d = dot %p, %v, %o1; dot_wait; yield %d
+//         }
+// ```
 #include "passes/shared/promote_dot.h"
 
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/layout_dot.h"
+#include "passes/layouts/choose_dot.h"
 
 enum { MBARRIERS = 2 }; // One dot may be in flight while the next one begins.
 
 typedef struct TmemPromoter {
   Func *func;
-  Value *tmem; // The result of tmem_alloc; NULL: there is none yet.
-  uint32_t scale_columns;
+  Value *tmem;      // The result of tmem_alloc; NULL: there is none yet.
+  const Type *type; // Its type: that of the accumulator with the most columns.
+  uint32_t scale_columns, slots;
 } TmemPromoter;
 
 // --- allocation
@@ -51,17 +64,30 @@ static Value *alloc_i64(const TmemPromoter *p, Builder *b, uint32_t n) {
                NULL);
 }
 
-static Value *tensor_memory(TmemPromoter *p, const Type *type) {
+static Value *tensor_memory(TmemPromoter *p) {
   if (p->tmem) return p->tmem;
   Builder b = builder_before(p->func->body->first), end = builder_before(p->func->body->last);
   b.loc = end.loc = p->func->loc;
   Value *address = alloc_i64(p, &b, 1), *mbarriers = alloc_i64(p, &b, MBARRIERS);
   build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
-  p->tmem = build(&b, OP_TMEM_ALLOC, type, address, mbarriers, NULL);
+  p->tmem = build(&b, OP_TMEM_ALLOC, p->type, address, mbarriers, NULL);
+  if (p->slots > 1) op_set_attr(p->tmem->def, (Attr){.key = ATTR_SLOTS, .i = p->slots});
   if (p->scale_columns) op_set_attr(p->tmem->def, (Attr){.key = ATTR_SCALE_COLUMNS, .i = p->scale_columns});
   build_op(&end, OP_BARRIER, 0, NULL, 0, NULL);
   build_op(&end, OP_TMEM_DEALLOC, 1, &p->tmem, 0, NULL);
   return p->tmem;
+}
+
+// Accumulator `number`, undefined.
+static Value *accumulator(TmemPromoter *p, Builder *b, const Type *type, uint32_t number) {
+  Value *tmem = tensor_memory(p);
+  if (number == 0 && type == p->type) return tmem;
+  Value *index = build_int(b, type_scalar(p->func->module->ir, ELEM_I32), number);
+  return build(b, OP_TMEM_SLOT, type, tmem, index, NULL);
+}
+
+static const Type *tmem_of(const TmemPromoter *p, const Type *tile) {
+  return type_tmem(p->func->module->ir, type_element(tile)->elem, tile->rank, tile->shape);
 }
 
 // --- the sums of dots that follow one another
@@ -134,12 +160,12 @@ static Value *enter(TmemPromoter *p, Op *before, Value *init, const Type *type) 
   if (state) {
     Op *load = init->def;
     value_replace_uses(init, state);
-    op_set_operand(load, 0, p->tmem); // It is erased: nothing uses its result.
+    op_set_operand(load, 0, tensor_memory(p)); // It is erased: nothing uses its result.
     op_erase(load);
     return state;
   }
   Builder b = builder_before(before);
-  state = build(&b, OP_TMEM_STORE, type, init, tensor_memory(p, type), NULL);
+  state = build(&b, OP_TMEM_STORE, type, init, accumulator(p, &b, type, 0), NULL);
   build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
   return state;
 }
@@ -153,23 +179,59 @@ static void leave(Value *state, const Type *tile, Op *after) {
   op_add_operand(load->def, state);
 }
 
-static void begin_at_zero(TmemPromoter *p, Op *first, const Type *type) {
+static void begin_at_zero(TmemPromoter *p, Op *first, const Type *type, uint32_t number) {
   Builder b = builder_before(first);
   Value *fresh = build_int(&b, type_scalar(p->func->module->ir, ELEM_I1), 1);
+  op_set_operand(first, DOT_SUM, accumulator(p, &b, type, number));
   build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
-  op_set_operand(first, DOT_SUM, tensor_memory(p, type));
   if (dot_is_scaled(first))
     op_set_operand(first, DOT_FRESH, fresh);
   else
     op_add_operand(first, fresh);
 }
 
+// Sums of chained dots that begin at zero in a loop.
+static bool passes(const Op *first) {
+  return first->region->parent && op_is_loop(first->region->parent) &&
+         value_is_zero(op_operand(first, DOT_SUM));
+}
+
+// The loop carries the sums in tensor memory. `op` and those after it compute those of the dot.
+static void carry_rescaled(TmemPromoter *p, Op *first, Op *op, uint32_t i, const Type *tile,
+                           const Type *type) {
+  Op *loop = first->region->parent;
+  Value *carried = loop_carried(loop, i);
+  Builder b = builder_before(first);
+  b.loc = first->loc;
+  op_set_operand(loop, LOOP_FIRST_INIT + i, enter(p, loop, loop_init(loop, i), type));
+  carried->type = loop->results[i].type = type;
+  Value *load = build(&b, OP_TMEM_LOAD, tile, NULL, NULL, NULL);
+  value_replace_uses(carried, load);
+  op_add_operand(load->def, carried);
+  while (op != first) {
+    Op *next = value_single_use(op_result(op))->user;
+    op_move(op, first->region, first);
+    op = next;
+  }
+  Builder after = builder_before(first);
+  after.loc = first->loc;
+  op_set_operand(first, DOT_SUM,
+                 build(&after, OP_TMEM_STORE, type, op_operand(first, DOT_SUM), carried, NULL));
+  build_op(&after, OP_BARRIER, 0, NULL, 0, NULL);
+  leave(&loop->results[i], tile, loop);
+}
+
 static void promote_sums(TmemPromoter *p, Op *first) {
-  const Type *tile = op_result(first)->type;
-  const Type *type = type_tmem(p->func->module->ir, type_element(tile)->elem, tile->rank, tile->shape);
+  const Type *tile = op_result(first)->type, *type = tmem_of(p, tile);
   Value *sum = op_operand(first, 2), *last = last_sum(first);
+  uint32_t index;
+  Op *rescale = dot_sums_rescaled(first, &index);
   Op *loop = carrier_of(first, last);
   retype(first, type);
+  if (rescale) {
+    carry_rescaled(p, first, rescale, index, tile, type);
+    return;
+  }
   if (loop) {
     uint32_t i = sum->index - 1;
     op_set_operand(loop, LOOP_FIRST_INIT + i, enter(p, loop, loop_init(loop, i), type));
@@ -178,14 +240,14 @@ static void promote_sums(TmemPromoter *p, Op *first) {
     return;
   }
   if (value_is_zero(sum))
-    begin_at_zero(p, first, type);
+    begin_at_zero(p, first, type, passes(first));
   else
     op_set_operand(first, 2, enter(p, first, sum, type));
   leave(last, tile, last->def);
 }
 
 bool promote_tmem(PassContext *context, Func *func) {
-  TmemPromoter p = {.func = func};
+  TmemPromoter p = {.func = func, .slots = 1};
   VEC(Op *) firsts = {0};
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
     if (!is_dot_of(w.op, DOT_TCGEN05) || !op_attr(w.op, ATTR_ASYNC) || !type_is_tile(op_result(w.op)->type))
@@ -193,7 +255,11 @@ bool promote_tmem(PassContext *context, Func *func) {
     DotShape shape = dot_op_shape(w.op);
     if (dot_is_scaled(w.op))
       p.scale_columns = max_u32(p.scale_columns, dot_scale_columns(&shape, dot_scale_group(w.op)));
-    if (is_first(w.op)) vec_push(context->scratch, &firsts, w.op);
+    const Type *type = tmem_of(&p, op_result(w.op)->type);
+    if (!p.type || tmem_columns(type) > tmem_columns(p.type)) p.type = type;
+    if (!is_first(w.op)) continue;
+    vec_push(context->scratch, &firsts, w.op);
+    if (passes(w.op)) p.slots = 2;
   }
   for (uint32_t i = 0; i < firsts.n; i++) promote_sums(&p, firsts.at[i]);
   return firsts.n > 0;
