@@ -38,6 +38,7 @@ typedef enum FuncFact {
   FACT_GROUPS,          // Groups of warps.
   FACT_TMA_MARK,        // A tile that is marked as a TMA tile.
   FACT_PLAN,            // The plan of plan_kernel is not empty.
+  FACT_TMEM,            // Sums in tensor memory.
   FACT_OVERLAPPED_LOOP, // A loop that overlap_dots has marked.
   FACT_PLANNED_LOOP,    // A loop that plan_pipeline has split between groups of warps.
   FACT_COUNT

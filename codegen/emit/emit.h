@@ -181,8 +181,12 @@ void emit_map(Emitter *e, Op *op);
 // emit_turns.c
 void emit_turn(Emitter *e, Op *op);
 
+// The op reads the tile of a tmem_load for a tmem_store to the same place, which does everything.
+bool emit_tmem_rescales(const Op *rescale);
 // emit_rescale.c
 void emit_rescale(Emitter *e, Op *op);
+// i1, the same for the warp: a factor of one of its threads is not 1.
+LLVMValueRef emit_rescales(Emitter *e, const Op *op);
 
 // emit_move.c
 void emit_move(Emitter *e, Op *op);

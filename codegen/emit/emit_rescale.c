@@ -18,10 +18,15 @@ static LLVMValueRef any_but_one(Emitter *e, const LLVMValueRef *factors, uint32_
   return any;
 }
 
+LLVMValueRef emit_rescales(Emitter *e, const Op *op) {
+  return nvvm_vote_any(e, any_but_one(e, emit_get(e, op_operand(op, 1)), emit_count(op_result(op)->type)));
+}
+
 void emit_rescale(Emitter *e, Op *op) {
+  if (emit_tmem_rescales(op)) return;
   uint32_t count = emit_count(op_result(op)->type);
   const LLVMValueRef *x = emit_get(e, op_operand(op, 0)), *factors = emit_get(e, op_operand(op, 1));
-  LLVMValueRef *out = emit_new(e, op_result(op)), any = nvvm_vote_any(e, any_but_one(e, factors, count));
+  LLVMValueRef *out = emit_new(e, op_result(op)), any = emit_rescales(e, op);
   LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(e->builder), emit_block(e, "rescale")},
                     end = emit_block(e, "rescale_end");
   LLVMBuildCondBr(e->builder, any, from[1], end);

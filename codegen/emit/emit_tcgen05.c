@@ -380,9 +380,25 @@ void emit_tmem_slice(Emitter *e, const Op *slice) {
     if (slice_has(slice, r) && !emit_register(e, value, r)) load_piece(e, value->def, r, together);
 }
 
+// The op that multiplies the loaded tile, which nothing else takes. NULL: there is none.
+static const Op *rescale_of(const Op *load) {
+  const Use *use = value_single_use(op_result(load));
+  return use && use->user->kind == OP_RESCALE && use == use->user->operands ? use->user : NULL;
+}
+
+bool emit_tmem_rescales(const Op *rescale) {
+  const Op *load = op_operand(rescale, 0)->def;
+  const Use *use = value_single_use(op_result(rescale));
+  if (!load || load->kind != OP_TMEM_LOAD || rescale_of(load) != rescale || !use) return false;
+  const Op *store = use->user;
+  return store->kind == OP_TMEM_STORE && store->region == load->region &&
+         op_operand(store, 1) == op_operand(load, 0);
+}
+
 static void emit_tmem_load(Emitter *e, const Op *op) {
   emit_new(e, op_result(op));
-  if (!store_of(op) && !only_slices_take(op))
+  bool waits = rescale_of(op) && emit_tmem_rescales(rescale_of(op));
+  if (!store_of(op) && !only_slices_take(op) && !waits)
     emit_tmem_registers(e, op_result(op), layout_registers(op_result(op)->type->layout));
 }
 
@@ -391,21 +407,43 @@ static LLVMValueRef word_of(Emitter *e, LLVMValueRef value, bool half) {
   return LLVMBuildZExt(e->builder, LLVMBuildBitCast(e->builder, value, e->i16, ""), e->i32, "");
 }
 
+static void store_piece(Emitter *e, const Type *tile, LLVMValueRef address, const LLVMValueRef *from,
+                        uint32_t r, uint32_t count) {
+  AsmCall call = {0};
+  uint32_t at = asm_operand(e, &call, address);
+  for (uint32_t i = 0; i < count; i++)
+    asm_operand(e, &call, word_of(e, from[i], type_is_elem(tile, ELEM_FP16)));
+  add_move(&call, tile, at, r, count, at + 1, true);
+  if (r + count == layout_registers(tile->layout))
+    buf_printf(&call.text, "tcgen05.wait::st.sync.aligned;\n\t%s;", before_fence);
+  asm_build(e, &call, ASM_ORDERED, NULL);
+}
+
+// A warp whose factors are all 1 leaves its lanes as they are.
+static void multiply_in_place(Emitter *e, const Op *rescale, LLVMValueRef address, uint32_t together) {
+  const Op *load = op_operand(rescale, 0)->def;
+  const Type *tile = op_result(load)->type;
+  const LLVMValueRef *factors = emit_get(e, op_operand(rescale, 1));
+  LLVMValueRef *x = emit_get(e, op_result(load));
+  LLVMBasicBlockRef end = emit_guard(e, emit_rescales(e, rescale));
+  for (uint32_t r = 0; r < layout_registers(tile->layout); r += together) {
+    load_piece(e, load, r, together);
+    for (uint32_t i = r; i < r + together; i++) x[i] = LLVMBuildFMul(e->builder, x[i], factors[i], "");
+    store_piece(e, tile, address, x + r, r, together);
+  }
+  emit_unguard(e, end);
+}
+
 static void emit_tmem_store(Emitter *e, const Op *op) {
   const Value *value = op_operand(op, 0);
   const Type *tile = value->type;
   uint32_t registers = layout_registers(tile->layout), together = registers_together(tile, false);
   LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, tile);
-  for (uint32_t r = 0; r < registers; r += together) {
-    AsmCall call = {0};
-    uint32_t at = asm_operand(e, &call, address);
-    for (uint32_t i = 0; i < together; i++)
-      asm_operand(e, &call, word_of(e, emit_register(e, value, r + i), type_is_elem(tile, ELEM_FP16)));
-    add_move(&call, tile, at, r, together, at + 1, true);
-    if (r + together == registers)
-      buf_printf(&call.text, "tcgen05.wait::st.sync.aligned;\n\t%s;", before_fence);
-    asm_build(e, &call, ASM_ORDERED, NULL);
-  }
+  if (value->def && value->def->kind == OP_RESCALE && emit_tmem_rescales(value->def))
+    multiply_in_place(e, value->def, address, together);
+  else
+    for (uint32_t r = 0; r < registers; r += together)
+      store_piece(e, tile, address, emit_get(e, value) + r, r, together);
   emit_bind(e, op_result(op), emit_get(e, op_operand(op, 1)));
 }
 

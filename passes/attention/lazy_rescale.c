@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lazy_rescale: in a marked loop the maximum is found before numbers are scaled, and sums are rescaled only when it has
-// grown by much.
+// lazy_rescale: the maximum is found before numbers are scaled, and sums are rescaled only when it has grown by much. In
+// a marked loop, or in one that rescales sums in tensor memory.
 //
 // needs   overlap_dots' marks, layouts; before rotate_loops
 // breaks  nothing
@@ -282,7 +282,7 @@ static ScaleKind kind_of_product(Deferral *d, Op *op, ScaleKind a, ScaleKind b) 
   if (a == SCALE_NEW_SUM || b == SCALE_NEW_SUM)
     return a == SCALE_NONE || b == SCALE_NONE ? SCALE_NEW_SUM : SCALE_OTHER;
   uint32_t factor = b == SCALE_FACTOR;
-  const Value *sum = op_operand(op, 1 - factor);
+  const Value *sum = value_before(op_operand(op, 1 - factor), OP_TMEM_LOAD);
   if ((factor ? a : b) != SCALE_OLD_SUM || (factor ? b : a) != SCALE_FACTOR || sum->def) return SCALE_OTHER;
   uint32_t carried = sum->index - 1;
   if (d->products[carried]) return SCALE_OTHER;
@@ -378,7 +378,7 @@ static void bound_growth(Deferral *d, const Value *sum) {
 static void note_carried_sum(Deferral *d, const Value *sum) {
   d->kinds[sum->id] = SCALE_OLD_SUM;
   d->most[sum->id] = INFINITY;
-  if (type_is_float(sum->type)) bound_growth(d, sum);
+  if (elem_is_float(type_element(sum->type)->elem)) bound_growth(d, sum);
 }
 
 static void note_size(Deferral *d, const Op *op, ScaleKind kind) {
@@ -408,15 +408,28 @@ static ScaleKind kind_of_result(Deferral *d, Op *op) {
     return a == SCALE_NEW_SUM && type_is_float(type_element(op_result(op)->type)) ? a : SCALE_OTHER;
   case OP_REDUCE: return a == SCALE_NEW_SUM && adds(op) ? a : SCALE_OTHER;
   case OP_DOT_WAIT: return op->operand_count == 1 && a == SCALE_NEW_SUM ? a : SCALE_OTHER;
+  case OP_TMEM_LOAD: return a == SCALE_OLD_SUM ? a : SCALE_OTHER;
+  case OP_TMEM_STORE: return a == SCALE_NEW_SUM && b == SCALE_OLD_SUM ? a : SCALE_OTHER;
   default: return SCALE_OTHER;
   }
+}
+
+// A dot's operand on its way through a buffer of the iteration.
+static bool note_stored(Deferral *d, const Op *op) {
+  const Value *value = op_operand(op, 0), *buffer = op->operand_count > 1 ? op_operand(op, 1) : NULL;
+  if (op->kind != OP_SHARED_STORE || kind_of(d, value) != SCALE_NEW_SUM || !buffer->def ||
+      buffer->def->region != op->region)
+    return false;
+  d->kinds[buffer->id] = SCALE_NEW_SUM;
+  d->most[buffer->id] = d->most[value->id];
+  return true;
 }
 
 // Returns true if every value that depends on the maximum scales.
 static bool all_scale(Deferral *d) {
   const Region *body = d->loop->regions[0];
   for (Op *op = body->first; op != body->last; op = op->next) {
-    if (!takes_scaled(d, op)) continue;
+    if (!takes_scaled(d, op) || note_stored(d, op)) continue;
     ScaleKind kind = op->result_count == 1 ? kind_of_result(d, op) : SCALE_OTHER;
     if (kind == SCALE_OTHER) return false;
     d->kinds[op_result(op)->id] = (uint8_t)kind;
@@ -509,6 +522,25 @@ static Value *spread_again(Builder *b, CloneMap *map, const Op *power, Value *va
   return op_result(op_clone(b, value->def, map));
 }
 
+// Sums in tensor memory as a tile after the loop. A loop that continues with them gets the scaled ones.
+static Value *tile_of(Builder *b, const Deferral *d, uint32_t i) {
+  Value *sum = &d->loop->results[i];
+  if (sum->type->kind != TYPE_TMEM) return sum;
+  Op *user = value_single_use(sum)->user;
+  if (user->kind == OP_TMEM_LOAD) {
+    *b = builder_after(user);
+    return op_result(user);
+  }
+  Value *tile = build(b, OP_TMEM_LOAD, op_result(d->products[i])->type, sum, NULL, NULL);
+  Value *state = build(b, OP_TMEM_STORE, sum->type, tile, sum, NULL);
+  build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
+  value_replace_uses(sum, state);
+  op_set_operand(tile->def, 0, sum);
+  op_set_operand(state->def, 1, sum);
+  *b = builder_after(tile->def);
+  return tile;
+}
+
 // After the loop: scales the results to be relative to the maximum itself.
 static void scale_results(Deferral *d, uint32_t count) {
   Op *loop = d->loop;
@@ -525,7 +557,9 @@ static void scale_results(Deferral *d, uint32_t count) {
     Value *sum = &loop->results[i];
     if (!d->products[i] || value_unused(sum)) continue;
     Value *by = spread_again(&b, &map, d->power, op_operand(d->products[i], d->factors[i] - 1));
-    Value *scaled = build_binary(&b, OP_MUL, sum, by);
+    Builder at = b;
+    sum = tile_of(&at, d, i);
+    Value *scaled = build_binary(&at, OP_MUL, sum, by);
     value_replace_uses(sum, scaled);
     op_set_operand(scaled->def, 0, sum);
   }
@@ -594,13 +628,23 @@ static bool rescale_lazily(PassContext *context, Func *func, Op *loop) {
   return false;
 }
 
+// Returns true if the body reads sums that the loop carries in tensor memory.
+static bool rescales_tmem(const Op *loop) {
+  for (const Op *op = loop->kind == OP_FOR ? loop->regions[0]->first : NULL; op; op = op->next)
+    if (op->kind == OP_TMEM_LOAD && !op_operand(op, 0)->def && op_operand(op, 0)->region == op->region)
+      return true;
+  return false;
+}
+
 bool pass_lazy_rescale(PassContext *context, Func *func) {
-  const OverlappedLoops marked = overlapped_loops(context->scratch, func);
+  VEC(Op *) loops = {0};
   Factorer f = {.context = context, .func = func};
   bool changed = false;
-  for (uint32_t i = 0; i < marked.list.n; i++) {
-    factor_maxima(&f, marked.list.at[i]);
-    changed |= rescale_lazily(context, func, marked.list.at[i]);
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (op_attr(w.op, ATTR_OVERLAPPED) || rescales_tmem(w.op)) vec_push(context->scratch, &loops, w.op);
+  for (uint32_t i = 0; i < loops.n; i++) {
+    factor_maxima(&f, loops.at[i]);
+    changed |= rescale_lazily(context, func, loops.at[i]);
   }
   return changed || f.changed;
 }
