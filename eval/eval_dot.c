@@ -350,7 +350,7 @@ static void dot_alloc(Dot *d) {
 // An operand's tile. For an operand in shared memory, `copy` receives the contents.
 static const Tile *operand_of(Machine *m, const Op *op, uint32_t index, Tile *copy) {
   const Value *value = op_operand(op, index);
-  if (type_is_tile(value->type)) return eval_operand(m, op, index);
+  if (value->type->kind != TYPE_SHARED) return eval_operand(m, op, index);
   *copy = (Tile){.n = (uint32_t)type_elements(value->type), .code = (ElemCode)value->type->elem};
   eval_tile_alloc(m, copy);
   eval_shared_read(m, value, copy);
@@ -416,7 +416,7 @@ bool eval_dot(Machine *m, Op *op) {
   Tile a_copy = {0}, b_copy = {0}, zero = {0}, scale_copies[2] = {0}, a_pairs = {0}, b_pairs = {0};
   const Type *a = op_operand(op, 0)->type, *b = op_operand(op, 1)->type;
   Dot d = {.m = m, .acc = sum_of(m, op, &zero)};
-  if (!d.acc) return false;
+  if (!d.acc || (a->kind == TYPE_TMEM && !eval_tmem_current(m, op, 0))) return false;
   d.a = part_of(m, op, operand_of(m, op, 0, &a_copy), a, true, &a_copy);
   d.b = part_of(m, op, operand_of(m, op, 1, &b_copy), b, false, &b_copy);
   for (uint32_t i = 0; dot_is_scaled(op) && i < 2; i++)

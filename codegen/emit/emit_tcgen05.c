@@ -63,9 +63,10 @@ static LLVMValueRef mbarrier_of(Emitter *e, LLVMValueRef number) {
 
 typedef struct TensorDot {
   const EmittedDot *p;
-  SharedMatrix a, b;
+  SharedMatrix a, b; // a: not if tensor memory has it.
+  bool a_in_tmem;
   uint32_t rows; // of an instruction
-  uint32_t tmem,
+  uint32_t tmem, a_tmem,
       idesc[DOT_SCALES_A_WORD]; // numbers of operands; idesc: by the number of the scales in their words
   const char *when;             // "@issues ", or "" in a group of one thread
   AsmCall call;
@@ -102,17 +103,27 @@ static void print_scales(TensorDot *d, uint32_t index, uint32_t k) {
   }
 }
 
+// The first operand of an instruction. In tensor memory, a column has 32 bits of a row.
+static void print_a(Emitter *e, TensorDot *d, uint32_t index, uint32_t k) {
+  const EmittedDot *p = d->p;
+  uint32_t at = matrix_index(p, DOT_A, matrix_outer(p, DOT_A, index), k);
+  if (d->a_in_tmem)
+    buf_printf(&d->call.text, "[$%u+%u]", d->a_tmem,
+               tmem_place(op_operand(p->op, DOT_A)->type, at).column * elem_bytes(p->a) / 4);
+  else
+    buf_printf(&d->call.text, "$%u", asm_operand(e, &d->call, matrix_descriptor(e, &d->a, at)));
+}
+
 // All of k for the part of the result at `index`. The first instruction may ignore the former sums.
 static void add_products(Emitter *e, TensorDot *d, uint32_t index) {
   const EmittedDot *p = d->p;
   uint32_t step = 32 / elem_bytes(p->a), column = tmem_place(op_result(p->op)->type, index).column;
   for (uint32_t k = 0; k < dot_depth(p->op); k += step) {
-    LLVMValueRef a = matrix_descriptor(e, &d->a, matrix_index(p, DOT_A, matrix_outer(p, DOT_A, index), k));
     LLVMValueRef b = matrix_descriptor(e, &d->b, matrix_index(p, DOT_B, matrix_outer(p, DOT_B, index), k));
-    uint32_t first = asm_operand(e, &d->call, a);
-    asm_operand(e, &d->call, b);
-    buf_printf(&d->call.text, "%stcgen05.mma.cta_group::%u.kind::%s [$%u+%u], $%u, $%u, $%u, ", d->when,
-               1u + e->pair, kind_of(p), d->tmem, column, first, first + 1,
+    buf_printf(&d->call.text, "%stcgen05.mma.cta_group::%u.kind::%s [$%u+%u], ", d->when, 1u + e->pair,
+               kind_of(p), d->tmem, column);
+    print_a(e, d, index, k);
+    buf_printf(&d->call.text, ", $%u, $%u, ", asm_operand(e, &d->call, b),
                d->idesc[dot_is_scaled(p->op) ? k / dot_scale_group(p->op) % DOT_SCALES_A_WORD : 0]);
     if (dot_is_scaled(p->op)) print_scales(d, index, k);
     buf_printf(&d->call.text, "%s;\n\t", k ? "adds" : "begins");
@@ -159,13 +170,15 @@ static void commit_by_first(Emitter *e, TensorDot *d) {
 void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
   const Type *type = op_result(p->op)->type;
   bool alone = group_runs_by_thread(p->op);
-  TensorDot d = {.p = p, .a = emit_matrix(e, p, DOT_A), .b = emit_matrix(e, p, DOT_B)};
-  emit_descriptor(e, p->op, DOT_A, &d.a);
+  TensorDot d = {.p = p, .b = emit_matrix(e, p, DOT_B)};
+  d.a_in_tmem = op_operand(p->op, DOT_A)->type->kind == TYPE_TMEM;
+  if (!d.a_in_tmem) d.a = emit_matrix(e, p, DOT_A), emit_descriptor(e, p->op, DOT_A, &d.a);
   emit_descriptor(e, p->op, DOT_B, &d.b);
   d.when = alone ? "" : "@issues ";
   d.rows = min_u32(type->shape[0], 128);
   uint32_t adds = asm_operand(e, &d.call, adds_to_sums(e, p));
   d.tmem = asm_operand(e, &d.call, emit_register(e, op_operand(p->op, 2), 0));
+  if (d.a_in_tmem) d.a_tmem = asm_operand(e, &d.call, emit_register(e, op_operand(p->op, DOT_A), 0));
   buf_printf(&d.call.text,
              "{\n\t.reg .pred issues, begins, adds;\n\tsetp.ne.b32 begins, $%u, 0;\n\t"
              "setp.eq.b32 adds, 0, 0;\n\t",
@@ -240,13 +253,13 @@ static void emit_dealloc(Emitter *e, const Op *op) {
   emit_unguard(e, end);
 }
 
-// The address of the warp's first lane, in the columns of its first register.
-static LLVMValueRef warp_address(Emitter *e, LLVMValueRef tmem, const Type *tile) {
+// The address of the warp's first lane, in the columns of its first register. A column has `elements` of a row.
+static LLVMValueRef warp_address(Emitter *e, LLVMValueRef tmem, const Type *tile, uint32_t elements) {
   LLVMValueRef part = LLVMBuildAnd(e->builder, e->threads.warp, emit_i32(e, 3), "");
   part = LLVMBuildMul(e->builder, part, emit_i32(e, WARP_LANES << LANE_SHIFT), "");
   LLVMValueRef address = LLVMBuildAdd(e->builder, tmem, part, "");
   for (uint32_t bit = 2; bit < tile->layout->bits[DIM_WARP]; bit++) {
-    uint32_t column = tmem_place(tile, layout_basis(tile->layout, DIM_WARP, bit)).column;
+    uint32_t column = tmem_place(tile, layout_basis(tile->layout, DIM_WARP, bit)).column / elements;
     LLVMValueRef shifted = LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), "");
     LLVMValueRef set = LLVMBuildAnd(e->builder, shifted, emit_i32(e, 1), "");
     address = LLVMBuildAdd(e->builder, address, LLVMBuildMul(e->builder, set, emit_i32(e, column), ""), "");
@@ -332,7 +345,7 @@ static void load_piece(Emitter *e, const Op *op, uint32_t r, uint32_t count) {
   const Type *tile = op_result(op)->type;
   LLVMTypeRef element = emit_type(e, tile);
   bool halves = type_is_elem(tile, ELEM_FP16);
-  LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 0), 0), tile);
+  LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 0), 0), tile, 1);
   LLVMValueRef *out = emit_get(e, op_result(op)) + r;
   AsmCall call = {.early = true};
   Piece piece = piece_of(op, r);
@@ -434,11 +447,39 @@ static void multiply_in_place(Emitter *e, const Op *rescale, LLVMValueRef addres
   emit_unguard(e, end);
 }
 
-static void emit_tmem_store(Emitter *e, const Op *op) {
+// A dot's first operand: neighbours in a row share a column.
+static void store_operand(Emitter *e, const Op *op) {
+  enum { PAIR = 2, MOST = 32 };
   const Value *value = op_operand(op, 0);
   const Type *tile = value->type;
   uint32_t registers = layout_registers(tile->layout), together = registers_together(tile, false);
-  LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, tile);
+  LLVMValueRef address = warp_address(e, emit_register(e, op_operand(op, 1), 0), tile, PAIR);
+  for (uint32_t r = 0; r < registers; r += together) {
+    AsmCall call = {0};
+    uint32_t at = asm_operand(e, &call, address),
+             column = tmem_place(tile, layout_apply(tile->layout, r, 0, 0, 0)).column;
+    for (uint32_t i = 0; i < together; i += PAIR)
+      asm_operand(e, &call, emit_pair(e, emit_register(e, value, r + i), emit_register(e, value, r + i + 1)));
+    buf_printf(&call.text, "tcgen05.st.sync.aligned.32x32b.x%u.b32 [$%u+%u], ", together / PAIR, at,
+               column / PAIR);
+    asm_words(&call.text, at + 1, together / PAIR);
+    buf_text(&call.text, ";\n\t");
+    if (r + together == registers)
+      buf_printf(&call.text, "tcgen05.wait::st.sync.aligned;\n\t%s;", before_fence);
+    asm_build(e, &call, ASM_ORDERED, NULL);
+  }
+  emit_bind(e, op_result(op), emit_get(e, op_operand(op, 1)));
+}
+
+static void emit_tmem_store(Emitter *e, const Op *op) {
+  const Value *value = op_operand(op, 0);
+  const Type *tile = value->type;
+  if (tmem_is_operand(op_result(op))) {
+    store_operand(e, op);
+    return;
+  }
+  uint32_t registers = layout_registers(tile->layout), together = registers_together(tile, false);
+  LLVMValueRef tmem = emit_register(e, op_operand(op, 1), 0), address = warp_address(e, tmem, tile, 1);
   if (value->def && value->def->kind == OP_RESCALE && emit_tmem_rescales(value->def))
     multiply_in_place(e, value->def, address, together);
   else

@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "base/integer.h"
+#include "ir/queries.h"
 #include "ir/dot/dot_fits.h"
 #include "target/tuning.h"
 
@@ -124,6 +125,12 @@ TmemPlace tmem_place(const Type *tmem, uint32_t index) {
 
 uint32_t tmem_columns(const Type *tmem) {
   return max_u32(32, tmem_place(tmem, (uint32_t)type_elements(tmem) - 1).column + 1);
+}
+
+bool tmem_is_operand(const Value *state) {
+  const Use *use = value_single_use(state);
+  return state->type->kind == TYPE_TMEM && use && use->user->kind == OP_DOT &&
+         use == &use->user->operands[DOT_A];
 }
 
 uint32_t tmem_alloc_columns(const Op *alloc) {

@@ -55,7 +55,9 @@ static bool has_part(const Op *op, DotOperand operand) {
 static bool dot_shapes_agree(const Op *op) {
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
   uint32_t rank = a->rank;
-  bool a_fits = type_is_tile(a) || a->kind == TYPE_SHARED, b_fits = type_is_tile(b) || b->kind == TYPE_SHARED;
+  bool a_fits =
+           type_is_tile(a) || a->kind == TYPE_SHARED || (a->kind == TYPE_TMEM && is_dot_of(op, DOT_TCGEN05)),
+       b_fits = type_is_tile(b) || b->kind == TYPE_SHARED;
   if (!a_fits || !b_fits || !(type_is_tile(acc) || acc->kind == TYPE_TMEM)) return false;
   if ((rank != 2 && rank != 3) || b->rank != rank || acc->rank != rank) return false;
   bool batch = rank == 2 || (a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0]);
@@ -249,7 +251,7 @@ static bool check_place(Verifier *v, const Op *op, DotOperand operand) {
   else if (flag && !buffer && op_attr(op, ATTR_ASYNC))
     verify_fail(v, op, "an asynchronous dot has its operand of '%s' in a shared buffer, not in %s", shared,
                 verify_type_text(v, type));
-  else if (!buffer && !flag && !anchored && !type->layout)
+  else if (!buffer && !flag && !anchored && !type->layout && type->kind != TYPE_TMEM)
     verify_fail(v, op, "operand %s needs '%s', the layout in which %s takes it%s%s%s", operand_names[operand],
                 anchor, info->name, takes_memory ? ", or '" : "", takes_memory ? shared : "",
                 takes_memory ? "'" : "");
@@ -279,11 +281,15 @@ static bool check_wgmma_places(Verifier *v, const Op *op) {
   return false;
 }
 
-// tcgen05 takes both operands from shared memory, and sums in tensor memory.
+// tcgen05 takes operands from shared memory, a of 16 bits also from tensor memory, and sums in tensor memory.
 static bool check_tcgen05_places(Verifier *v, const Op *op) {
-  bool registers = from_registers(op, DOT_A) || from_registers(op, DOT_B);
+  const Type *a = operand_type(op, DOT_A);
+  bool tmem = a->kind == TYPE_TMEM,
+       registers = (!tmem && from_registers(op, DOT_A)) || from_registers(op, DOT_B);
   if (registers)
     verify_fail(v, op, "tcgen05 takes both operands from shared memory: it has 'shared_a' and 'shared_b'");
+  else if (tmem && (!elem_is_half(a->elem) || a->shape[0] < 1u << TMEM_LANE_BITS || op_attr(op, ATTR_PART)))
+    verify_fail(v, op, "tcgen05 takes 16-bit operands of 128 rows or more from tensor memory as a whole");
   return !registers;
 }
 

@@ -15,12 +15,12 @@ static bool is_alloc(const Value *value) { return value->def && value->def->kind
 
 static void check_size(Verifier *v, const Op *op) {
   const Type *type = result_type(op);
-  bool sums = type->elem == ELEM_FP32 || type->elem == ELEM_FP16 || type->elem == ELEM_I32;
+  bool sums = type->elem == ELEM_FP32 || elem_is_half(type->elem) || type->elem == ELEM_I32;
   bool fits = type->rank == 2 && sums && type_sizes_are_powers(type) && type->shape[0] >= 64 &&
               type->shape[1] >= 16 && tmem_columns(type) <= 1u << TMEM_COLUMN_BITS;
   if (!fits)
     verify_fail(v, op,
-                "tensor memory holds fp32, fp16 or i32 in 64 rows or more, 16 columns or more, and %u "
+                "tensor memory holds fp32, fp16, bf16 or i32 in 64 rows or more, 16 columns or more, and %u "
                 "columns at most, not %s",
                 1u << TMEM_COLUMN_BITS, verify_type_text(v, type));
 }
@@ -88,6 +88,8 @@ static void check_slot(Verifier *v, const Op *op) {
 static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *tmem) {
   if (!type_same_shape(tile, tmem) || !type_is_elem(tile, tmem->elem))
     verify_fail(v, op, "%s does not hold %s", verify_type_text(v, tmem), verify_type_text(v, tile));
+  else if (tmem_is_operand(op->result_count ? op_result(op) : NULL) && !tile_has_tmem_rows(tile))
+    verify_fail(v, op, "a thread writes an operand's rows, not %s", verify_type_text(v, tile));
   else if (!tile->layout || !is_read_layout(v, tile))
     verify_fail(v, op, "threads do not reach tensor memory in the layout of %s", verify_type_text(v, tile));
 }

@@ -409,7 +409,7 @@ static ScaleKind kind_of_result(Deferral *d, Op *op) {
   case OP_REDUCE: return a == SCALE_NEW_SUM && adds(op) ? a : SCALE_OTHER;
   case OP_DOT_WAIT: return op->operand_count == 1 && a == SCALE_NEW_SUM ? a : SCALE_OTHER;
   case OP_TMEM_LOAD: return a == SCALE_OLD_SUM ? a : SCALE_OTHER;
-  case OP_TMEM_STORE: return a == SCALE_NEW_SUM && b == SCALE_OLD_SUM ? a : SCALE_OTHER;
+  case OP_TMEM_STORE: return a == SCALE_NEW_SUM && (b == SCALE_OLD_SUM || b == SCALE_NONE) ? a : SCALE_OTHER;
   default: return SCALE_OTHER;
   }
 }

@@ -164,6 +164,7 @@ static void drop_unused(Value *tile) {
 static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   if (!op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B) || !type_is_tile(tile->type)) return;
+  if (operand == DOT_A && promotes_to_tmem(dot)) return;
   Builder b = place_for(dot, tile);
   op_set_operand(dot, operand, store_shared(p, &b, dot, dot, operand, tile));
   drop_unused(tile);

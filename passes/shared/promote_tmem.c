@@ -34,8 +34,8 @@
 // before  for ... %zeros do (%i, %o: tile) { %s = dot %q, %k, %zero; ...; %x = mul %o, %f; %d = dot %p, %v, %x; yield %d }
 // after   for ... %t0 do (%i, %o: tmem) {
 //           %u = tmem_slot %t, 1; barrier; %s0 = dot %q, %k, %u, true; dot_wait; %s = tmem_load %s0
-//           ...
-//           %l = tmem_load %o; %x = mul %l, %f; %o1 = tmem_store %x, %o; barrier; %d = dot %p, %v, %o1; dot_wait; yield %d
+//           %q = tmem_slot %t, 1; %p1 = tmem_store %p, %q                        (a has its columns after that)
+//           %l = tmem_load %o; %x = mul %l, %f; %o1 = tmem_store %x, %o; barrier; %d = dot %p1, %v, %o1; dot_wait; yield %d
 //         }
 // ```
 #include "passes/shared/promote_dot.h"
@@ -196,6 +196,34 @@ static bool passes(const Op *first) {
          value_is_zero(op_operand(first, DOT_SUM));
 }
 
+// Four warps write the operand over sums. Each has read those of its lanes. More warps divide the lanes' columns, and
+// would write over sums that others still read.
+bool promotes_to_tmem(const Op *dot) {
+  const Value *a = op_operand(dot, DOT_A);
+  const Type *type = a->type;
+  if (!is_dot_of(dot, DOT_TCGEN05) || passes(dot) || !op_enclosing_loop(dot) || !type_is_tile(type))
+    return false;
+  if (!elem_is_half(type_element(type)->elem) || type->shape[0] < 1u << TMEM_LANE_BITS) return false;
+  DotShape shape = {.m = log2_of(type->shape[0]), .n = log2_of(type->shape[1])};
+  DotWarps warps = {.m = 2};
+  if (region_warp_bits(dot) != warps.m || shape.n < 4) return false;
+  Layout rows = layout_tcgen05_rows(&shape, &warps);
+  return layout_equal(&rows, type->layout) && value_single_use(a) && a->def &&
+         a->def->region == dot->region && dot_operand_is_computed(a);
+}
+
+// The operand takes the columns of sums that were read before it was computed.
+static void promote_operand(TmemPromoter *p, Op *dot) {
+  Value *a = op_operand(dot, DOT_A);
+  if (!type_is_tile(a->type)) return;
+  Builder b = builder_after(a->def);
+  b.loc = dot->loc;
+  const Type *type = tmem_of(p, a->type);
+  Value *place = accumulator(p, &b, type, 1);
+  op_set_operand(dot, DOT_A, build(&b, OP_TMEM_STORE, type, a, place, NULL));
+  op_remove_attr(dot, ATTR_SHARED_A);
+}
+
 // The loop carries the sums in tensor memory. `op` and those after it compute those of the dot.
 static void carry_rescaled(TmemPromoter *p, Op *first, Op *op, uint32_t i, const Type *tile,
                            const Type *type) {
@@ -262,5 +290,6 @@ bool promote_tmem(PassContext *context, Func *func) {
     if (passes(w.op)) p.slots = 2;
   }
   for (uint32_t i = 0; i < firsts.n; i++) promote_sums(&p, firsts.at[i]);
+  for (uint32_t i = 0; i < firsts.n; i++) promote_operand(&p, firsts.at[i]);
   return firsts.n > 0;
 }
