@@ -106,6 +106,8 @@ void emit_taken_program(Emitter *e, Op *op);
 LLVMValueRef emit_pair_rank(Emitter *e);
 LLVMValueRef emit_is_first(Emitter *e);
 void emit_cluster_barrier(Emitter *e);
+// True if the thread of a group is any one of its warp. Otherwise it is the first.
+bool emit_elects(const Emitter *e);
 // Waits for the phase of that parity (i32); `mbarrier`: its address, i32.
 void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity);
 

@@ -16,8 +16,14 @@ static void set_registers(Emitter *e, const Op *op, uint32_t group) {
 }
 
 // True in the one thread of a group. Only the first CTA of a pair issues dots.
+//
+// ptxas knows that an elected thread is alone. For others, it puts each dot and copy into a loop over the warp's threads.
 static LLVMValueRef runs(Emitter *e, const Op *op, uint32_t group) {
   LLVMValueRef one = LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), "");
+  if (emit_elects(e)) {
+    LLVMValueRef elected = nvvm_call(e, "llvm.nvvm.elect.sync", emit_i32(e, UINT32_MAX));
+    one = LLVMBuildExtractValue(e->builder, elected, 1, "");
+  }
   bool first = e->pair && ops_find(op->regions[group], OP_DOT);
   return first ? LLVMBuildAnd(e->builder, one, emit_is_first(e), "") : one;
 }

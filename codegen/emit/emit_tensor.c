@@ -24,6 +24,8 @@ static void order_with(Emitter *e, const char *text, LLVMValueRef wide, LLVMValu
   asm_build(e, &call, ASM_ORDERED, NULL);
 }
 
+bool emit_elects(const Emitter *e) { return target_has(e->target->arch, FEATURE_TCGEN05); }
+
 // --- pairs of CTAs
 
 LLVMValueRef emit_pair_rank(Emitter *e) {
@@ -39,11 +41,23 @@ void emit_cluster_barrier(Emitter *e) {
   nvvm_order(e, "barrier.cluster.wait.acquire", "");
 }
 
-// The shared_alloc of a buffer or of a part of it has the mark.
-static bool is_marked(const Value *buffer, AttrKey mark) {
+// The shared_alloc of a buffer or of a part of it.
+static const Op *alloc_of(const Value *buffer) {
   while (buffer->def && op_is_buffer_view(buffer->def) && buffer->def->kind != OP_SHARED_ALLOC)
     buffer = op_operand(buffer->def, 0);
-  return buffer->def && op_attr(buffer->def, mark);
+  return buffer->def;
+}
+
+static bool is_marked(const Value *buffer, AttrKey mark) {
+  const Op *alloc = alloc_of(buffer);
+  return alloc && op_attr(alloc, mark);
+}
+
+// True if threads of both CTAs arrive at the first one's mbarrier.
+static bool orders_both(const Value *mbarrier) {
+  for (const Use *use = op_result(alloc_of(mbarrier))->first_use; use; use = use->next)
+    if (use->user->kind == OP_MBARRIER_INIT && op_attr(use->user, ATTR_PAIR_ARRIVALS)) return true;
+  return false;
 }
 
 // --- mbarriers
@@ -110,23 +124,27 @@ static void emit_arrive(Emitter *e, const Op *op) {
 }
 
 // try_wait may give up, so it is retried.
-void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity) {
+static void wait_in_scope(Emitter *e, const char *scope, LLVMValueRef mbarrier, LLVMValueRef parity) {
   LLVMValueRef args[] = {mbarrier, parity};
   order_with(e,
-             e->pair ? "{\n\t.reg .pred %done;\n"
-                       "again:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %done, [$0], $1;\n"
-                       "\t@%done bra complete;\n\tbra again;\ncomplete:\n\t}"
-                     : "{\n\t.reg .pred %done;\n"
-                       "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 %done, [$0], $1;\n"
-                       "\t@%done bra complete;\n\tbra again;\ncomplete:\n\t}",
+             arena_printf(e->arena,
+                          "{\n\t.reg .pred %%done;\n"
+                          "again:\n\tmbarrier.try_wait.parity%s.shared::cta.b64 %%done, [$0], $1;\n"
+                          "\t@%%done bra complete;\n\tbra again;\ncomplete:\n\t}",
+                          scope),
              NULL, args, 2);
+}
+
+void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity) {
+  wait_in_scope(e, "", mbarrier, parity);
 }
 
 // The other CTA of a pair does not wait for what the first one does.
 static void emit_wait(Emitter *e, const Op *op) {
   bool first = is_marked(op_operand(op, 0), ATTR_PAIR);
   LLVMBasicBlockRef past = emit_guard(e, first ? emit_is_first(e) : NULL);
-  emit_mbarrier_wait(e, shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
+  const char *scope = first && orders_both(op_operand(op, 0)) ? ".acquire.cluster" : "";
+  wait_in_scope(e, scope, shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
   emit_unguard(e, past);
 }
 
@@ -263,7 +281,8 @@ void emit_tensor_op(Emitter *e, Op *op) {
       emit_arrive(e, op);
     return;
   }
-  if (!is_of_one(op->prev))
+  bool alone = emit_elects(e) && group_runs_by_thread(op); // no other thread is here
+  if (!is_of_one(op->prev) && !alone)
     e->guard_end = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), ""));
   switch ((int)op->kind) {
   case OP_MBARRIER_INIT: emit_init(e, op); break;
@@ -276,5 +295,5 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_TMA_STORE_WAIT: emit_store_wait(e, op); break;
   default: BUG("%s is not a TMA copy's", op_info(op->kind)->name);
   }
-  if (!is_of_one(op->next)) emit_unguard(e, e->guard_end);
+  if (!is_of_one(op->next) && !alone) emit_unguard(e, e->guard_end);
 }

@@ -169,7 +169,8 @@ const char *programs_refuse_pairs(PassContext *context, Func *func, StagedLoop *
   PairSearch p = {.arena = context->scratch, .loop = staged->loop};
   if (!target_has(func->module->target.arch, FEATURE_PAIR_COPIES | FEATURE_CLUSTER_CONTROL_MULTICAST))
     return "the architecture has none";
-  if (!func->module->launched) return "the launcher must check that the number of programs is even";
+  if (func->module->target.persistent != PERSIST_AUTO) return "the kernel says whether it is persistent";
+  if (!module_takes_maps(func->module)) return "the launcher must check that the number of programs is even";
   const char *why = find(&p, staged);
   if (!why) staged->halved = roles_second_load(staged);
   return why;

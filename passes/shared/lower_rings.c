@@ -196,6 +196,24 @@ static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *numbe
   numbers->parity = next_parity(l, &b, numbers->parity, number, last_of_phase(l, op));
 }
 
+// How many slots the ring's group is filling or reading (verify_rings.c).
+static int64_t slots_held(const Value *ring) {
+  const Op *op = ring->def;
+  if (!op) {
+    const Op *loop = ring->region->parent;
+    return slots_held(op_operand(loop, ring->index + (loop->kind == OP_FOR ? 2 : 0)));
+  }
+  switch ((int)op->kind) {
+  case OP_CHANNEL: return ring->index ? op_int(op, ATTR_FILLED, 0) : 0;
+  case OP_RING_FILL:
+  case OP_RING_WAIT: return slots_held(op_operand(op, 0)) + 1;
+  case OP_IF: return slots_held(op_operand(op->regions[0]->last, ring->index));
+  case OP_FOR: return slots_held(loop_init(op, ring->index));
+  case OP_WHILE: return slots_held(op_operand(op, ring->index));
+  default: return slots_held(op_operand(op, 0)) - 1;
+  }
+}
+
 // The filling ring advances the number of the slot to fill. The other ring advances the number of the slot to wait for.
 // ring_commit and ring_release advance the other number.
 static void lower_channel_op(RingLowering *l, Op *op) {
@@ -208,6 +226,10 @@ static void lower_channel_op(RingLowering *l, Op *op) {
   Value *mbarriers = use ? channel->full : channel->free;
   Builder b = builder_before(op);
   if (waits) wait_channel(l, op, mbarriers, *number, &numbers);
+  // The only slot that the thread holds is the one that it returns next. So one number is enough.
+  if (waits && group_runs_by_thread(op) && !(channel->counts && op->kind == OP_RING_FILL) &&
+      !slots_held(op_operand(op, 0)))
+    *(use ? &numbers.fill : &numbers.use) = *number;
   if (!waits && !counts) {
     Value *mbarrier = slot_mbarrier(l, &b, mbarriers, *number);
     Op *arrive = build_op(&b, OP_MBARRIER_ARRIVE, 1, &mbarrier, 0, NULL);

@@ -22,8 +22,21 @@ static bool has_hidden(const Run *run) {
   return run->host && run->device->needs_ptx && func_visible_params(run->host) < run->host->param_count;
 }
 
+// The evaluator needs no maps, and IR that passes have changed may have a guard.
+static bool eval_holds(const Run *run, const uint64_t *bits, const int64_t grid[3]) {
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
+  const uint32_t sizes[] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
+  bool holds = true;
+  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
+  return !eval_guard(run->host, args, sizes, &holds) || holds;
+}
+
 tilec_status run_can_map(const Run *run, const uint64_t *bits, const int64_t grid[3], bool *can) {
   MadeMaps made = {0};
+  if (run->host && !run->device->needs_ptx) {
+    *can = eval_holds(run, bits, grid);
+    return TILEC_OK;
+  }
   tilec_status status = has_hidden(run) ? make(run, bits, grid, &made) : TILEC_OK;
   *can = !made.unmade;
   return status;
