@@ -184,6 +184,13 @@ static void remark_release(const Placer *p, const Op *op) {
         "none: call tl.debug_barrier() there");
 }
 
+// Returns true for a barrier between tensor memory and a dot that also needs a fence. The barrier after the fence is it.
+static bool meets_for_dot(const Placer *p, const State *s, const Op *op) {
+  const Op *dot = op->next;
+  return is_barrier_of_all(op) && dot && is_dot_of(dot, DOT_TCGEN05) &&
+         (is_unfenced(p, s, barrier_touch(p, dot)) || rings_lack_fence(p, s, dot));
+}
+
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
   bool store = op->kind == OP_TMA_STORE;
@@ -192,11 +199,12 @@ static void order_op(Placer *p, State *s, Op *op) {
   bool global = tensor && !is_empty(p, s->set[UNFENCED_GLOBAL]);
   bool fence =
       global || is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
+  bool meets = meets_for_dot(p, s, op);
   hazard |= tensor && !is_empty(p, s->set[WRITES_GLOBAL]);
   hazard |= store && !is_empty(p, s->set[READS_GLOBAL]);
   if (releases_others(p, s, op)) remark_release(p, op);
   hazard |= releases_others(p, s, op);
-  if (fence) {
+  if (fence || meets) {
     put_op(p, op, OP_FENCE_ASYNC, global);
     state_fence(p, s, global);
   }
