@@ -102,7 +102,7 @@ bool plan_of(const CostReport *report, CostPlan *plan) {
                      .stages = slots_of(dot),
                      .tma = ops_find(func->body, OP_TMA_COPY) != NULL,
                      .thread = group_runs_by_thread(dot),
-                     .persistent = func_is_persistent(func),
+                     .persistent = func_is_persistent(func) || ops_find(func->body, OP_TAKE_PROGRAM),
                      .accumulators = (uint32_t)op_int(tmem, ATTR_SLOTS, 1),
                      .stored = stored / programs / (func->module->target.num_warps / 4.0)};
   return plan->steps > 0;

@@ -333,10 +333,20 @@ static void add_condition(Emitter *e, AsmCall *call, const Op *load, uint32_t r,
              asm_operand(e, call, own), computed_columns(load) - first);
 }
 
-// True if only slices of the same region take the loaded tile: each loads what it needs.
+// True if the op may change tensor memory.
+static bool changes_tmem(const Op *op) {
+  return op->kind == OP_TMEM_STORE || op->kind == OP_DOT || op_has(op, FLOW);
+}
+
+// True if only slices of the same region take the loaded tile, before tensor memory changes: each loads what it needs.
 static bool only_slices_take(const Op *load) {
-  for (const Use *use = op_result(load)->first_use; use; use = use->next)
+  uint32_t left = 0;
+  for (const Use *use = op_result(load)->first_use; use; use = use->next, left++)
     if (use->user->kind != OP_SLICE || use->user->region != load->region) return false;
+  for (const Op *op = load->next; left > 0; op = op->next) {
+    if (changes_tmem(op)) return false;
+    left -= op->kind == OP_SLICE && op_operand(op, 0) == op_result(load);
+  }
   return true;
 }
 
