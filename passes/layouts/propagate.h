@@ -26,6 +26,7 @@ typedef struct GraphDivision {
 } GraphDivision;
 
 enum { SECTOR_BITS = 5, SECTOR_BYTES = 1 << SECTOR_BITS, LINE_BITS = 7 }; // of global memory
+enum { LINE_SECTORS = 4, PLACE_SPREAD = 64 };
 
 // A load, a store, an atomic. It may work in another layout than the components that it touches.
 typedef struct GraphAccess {
@@ -45,6 +46,9 @@ typedef struct GraphAccess {
   uint32_t shift, bits;
   // By bit of the flattened index: its distance in bytes. An unknown distance gets its own place.
   uint64_t place[32];
+  // The true distance along the dimension of the nearest neighbours over its power of two: PLACE_SPREAD is 1. 0: lines
+  // do not count.
+  uint32_t spread;
   GraphDivision divisions[MAX_DIVISIONS];
   uint32_t division_count;
 } GraphAccess;

@@ -574,14 +574,25 @@ static bool has_dot(const Propagator *p) {
   return false;
 }
 
+// Lines count where L2 may be what a kernel waits for. It seldom is in these:
+// * Kernels with dots. An exchange would take shared memory from operands.
+// * Tiles with fewer elements than threads.
+// * Narrow single elements in loops: L1 keeps their lines, and the next iterations read on in them.
+static bool lines_count(const GraphAccess *access, bool dots) {
+  bool narrow = access->cached && access->bits == 0 && access->bytes < 4 && access->weight > 1;
+  return !dots && !narrow && type_elements(op_operand(access->op, 0)->type) >= region_threads(access->op);
+}
+
 void propagate_choose(Propagator *p) {
-  bool moved = false;
+  bool moved = false, dots = has_dot(p);
+  for (uint32_t i = 0; i < p->accesses.n; i++)
+    if (!lines_count(&p->accesses.at[i], dots)) p->accesses.at[i].spread = 0;
   choose_first(p);
   choose_again(p, false);
   for (uint32_t i = 0; i < p->components.n; i++)
     if (!p->fixed[p->components.at[i].root]) moved |= move_together(p, &p->components.at[i]);
-  if (moved) choose_again(p, false);      // Their neighbours may follow.
-  if (!has_dot(p)) choose_again(p, true); // Loads of dots are copied ahead, in wide accesses.
+  if (moved) choose_again(p, false); // Their neighbours may follow.
+  if (!dots) choose_again(p, true);  // Loads of dots are copied ahead, in wide accesses.
   HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
     GraphAccess *access = &p->accesses.at[i];

@@ -59,13 +59,16 @@ static uint64_t parts_in(const GraphAccess *access, const Layout *layout, uint32
   return spanned(rows, count);
 }
 
-// The sectors of all elements of a warp. Places are powers of two, so a long row and the distance to the next one may
-// have a place in common, though they have no sector in common. So bits of the index count here.
-static uint64_t distinct_sectors(const GraphAccess *access, const Layout *layout) {
+// The sectors of all elements of a warp, or of the warps that differ in the low `warps` bits. Places are powers of two,
+// so a long row and the distance to the next one may have a place in common, though they have no sector in common. So
+// bits of the index count here.
+static uint64_t distinct_sectors(const GraphAccess *access, const Layout *layout, uint32_t warps) {
   uint64_t rows[LAYOUT_MAX_BITS];
   uint32_t count = layout->bits[DIM_LANE] + layout->bits[DIM_REGISTER];
   for (uint32_t i = 0; i < count; i++) rows[i] = beyond_sectors(access, warp_basis(layout, i));
-  return spanned(rows, count);
+  for (uint32_t i = 0; i < warps; i++)
+    rows[count + i] = beyond_sectors(access, layout_basis(layout, DIM_WARP, i));
+  return spanned(rows, count + warps);
 }
 
 // Rows that begin within a sector: each run of neighbours that a warp stores is in another sector more often. Returns
@@ -84,15 +87,30 @@ static uint64_t split_cost(const GraphAccess *access, const Layout *layout, uint
   return beyond <= SECTOR_BYTES ? 0 : TUNE_COST_SECTOR * runs * (beyond - SECTOR_BYTES) / SECTOR_BYTES;
 }
 
+// L2 looks up each line of an access (docs/cost.md), so parts of lines cost more than their sectors. Places are powers
+// of two, at most the true distances: rows nearer than a line are in more lines by that factor. Warps share what L1
+// keeps.
+static uint64_t lines_cost(const GraphAccess *access, const Layout *layout, uint64_t instructions,
+                           uint32_t vector_bits, uint64_t sectors) {
+  if (!access->spread) return 0;
+  uint64_t lines = parts_in(access, layout, vector_bits, LINE_BITS) * access->spread / PLACE_SPREAD;
+  uint64_t all = instructions * sectors, looked_up = instructions * min_u64(sectors, lines);
+  uint64_t cost = TUNE_COST_LINE * (LINE_SECTORS * looked_up - all) / LINE_SECTORS;
+  if (!access->cached) return cost;
+  uint32_t warps = layout->bits[DIM_WARP];
+  return cost * min_u64(all << warps, distinct_sectors(access, layout, warps)) / (all << warps);
+}
+
 // A load's second access to a sector finds it in L1. It costs a wavefront for each line, as shared memory does.
 static uint64_t sectors_cost(const GraphAccess *access, const Layout *layout, uint64_t instructions,
                              uint32_t vector) {
-  uint64_t all = instructions * parts_in(access, layout, log2_ceil(vector), SECTOR_BITS);
-  if (!access->cached) return TUNE_COST_SECTOR * all;
-  uint64_t distinct = min_u64(all, distinct_sectors(access, layout));
-  if (distinct == all) return TUNE_COST_SECTOR * all;
-  uint64_t lines = instructions * parts_in(access, layout, log2_ceil(vector), LINE_BITS);
-  return TUNE_COST_SECTOR * distinct + TUNE_COST_WORD * lines * (all - distinct) / all;
+  const uint32_t bits = log2_ceil(vector);
+  uint64_t sectors = parts_in(access, layout, bits, SECTOR_BITS), all = instructions * sectors;
+  uint64_t distinct = access->cached ? min_u64(all, distinct_sectors(access, layout, 0)) : all;
+  uint64_t cost = TUNE_COST_SECTOR * distinct + lines_cost(access, layout, instructions, bits, sectors);
+  if (distinct == all) return cost;
+  uint64_t lines = instructions * parts_in(access, layout, bits, LINE_BITS);
+  return cost + TUNE_COST_WORD * lines * (all - distinct) / all;
 }
 
 uint64_t access_cost(const GraphAccess *access, const Layout *layout) {

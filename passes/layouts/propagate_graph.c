@@ -174,7 +174,11 @@ static void find_places(const Propagator *p, GraphAccess *access, const Value *p
     AxisStride stride = axis_stride(p->axes, pointer, d);
     uint64_t bytes = stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at;
     bool known = (stride.known || d == fastest) && bytes >> 31 == 0;
-    if (known && bytes) bytes = UINT64_C(1) << log2_floor(bytes);
+    if (known && bytes) {
+      if (d == fastest && !access->bits)
+        access->spread = (uint32_t)(bytes * PLACE_SPREAD >> log2_floor(bytes));
+      bytes = UINT64_C(1) << log2_floor(bytes);
+    }
     for (uint32_t i = 0; i < bits; i++) {
       bool fits = known && bytes << i >> 32 == 0;
       access->place[first + i] = fits ? bytes << i : UINT64_C(1) << (32 + first + i);
@@ -211,7 +215,7 @@ static bool is_cached(const Op *op) {
 static void note_access(Propagator *p, Op *op, uint32_t loops) {
   const Value *pointer = op_operand(op, 0);
   const Type *tile = pointer->type;
-  GraphAccess access = {.op = op, .weight = propagate_weight(loops)};
+  GraphAccess access = {.op = op, .weight = propagate_weight(loops), .spread = PLACE_SPREAD};
   const Attr *anchor = op_attr(op, ATTR_ANCHOR);
   access.anchor = anchor ? anchor->layout : flow_default(op->region, tile);
   access.bytes = type_element_bytes(type_element(tile)->inner);

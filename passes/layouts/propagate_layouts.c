@@ -15,7 +15,7 @@
 //
 // A component's accesses, dots and neighbours propose layouts. It takes the one that costs least. These costs count,
 // each weighted by the loops around it:
-// * Sectors and instructions of accesses.
+// * Sectors, lines and instructions of accesses.
 // * Elements that reductions move between threads.
 // * Conversions between components.
 //
