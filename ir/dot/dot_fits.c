@@ -35,7 +35,8 @@ static const char *mma_refuses(const DotProduct *p) {
   if (p->result == ELEM_FP16 && p->a != ELEM_FP16) return "no mma.sync sums these types in fp16";
   if (p->result != ELEM_FP32 && p->result != ELEM_FP16 && p->result != ELEM_I32)
     return "no mma.sync sums in this type";
-  if (p->shape.m < 4 || p->shape.n < 3) return "the tile is smaller than 16 x 8";
+  if ((p->swapped ? p->shape.n : p->shape.m) < 4 || (p->swapped ? p->shape.m : p->shape.n) < 3)
+    return p->swapped ? "the tile is smaller than 8 x 16" : "the tile is smaller than 16 x 8";
   if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
   return NULL;
 }
@@ -162,6 +163,14 @@ const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instru
   case DOT_INSTRUCTION_COUNT: break;
   }
   return NULL;
+}
+
+bool dot_has_few_rows(const DotProduct *p) {
+  enum { K_BITS = 4 };
+  DotProduct transposed = *p;
+  transposed.swapped = true;
+  return p->shape.m == 3 && p->shape.k >= K_BITS && elem_is_half(p->a) && elem_is_half(p->b) &&
+         !p->scale_group && !mma_refuses(&transposed);
 }
 
 static bool fits(const Op *dot, DotInstruction instruction) {

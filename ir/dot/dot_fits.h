@@ -28,6 +28,8 @@ uint32_t dot_run_bits(const Op *dot);
 const char *dot_refuses(Arena *arena, const DotProduct *p, DotInstruction instruction);
 // The same for a dot with scales: why no instruction takes them.
 const char *dot_refuses_scales(Arena *arena, const DotProduct *p);
+// True if mma.sync takes the dot only transposed: it has 8 rows, and 16 columns or more.
+bool dot_has_few_rows(const DotProduct *p);
 // The architecture's row of mma.sync.
 DotInstruction dot_mma(const TargetInfo *arch);
 bool can_wgmma(const Op *dot);

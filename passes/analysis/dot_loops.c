@@ -34,13 +34,29 @@ static bool any_marked(const uint8_t *marks, const Op *op) {
   return op->kind == OP_SHARED_STORE && marks[op_operand(op, 1)->id];
 }
 
+// Marks what depends on a dot of packed words, in the same iteration. Its loop is short of time for memory, and no dot is
+// in flight meanwhile.
+static uint8_t *find_dependent(Arena *arena, const Func *func, const Region *body) {
+  uint8_t *marks = ARENA_ARRAY(arena, uint8_t, func->value_count);
+  memset(marks, 0, func->value_count);
+  for (const Op *op = body->first; op; op = op->next) {
+    bool depends = op->kind == OP_DOT && op_attr(op, ATTR_K_RUN);
+    for (uint32_t i = 0; i < op->operand_count; i++) depends |= marks[op_operand(op, i)->id];
+    for (uint32_t i = 0; depends && i < op->result_count; i++) marks[op->results[i].id] = 1;
+  }
+  return marks;
+}
+
 // Goes from the body's last op to its first, so each comes after its users. Addresses and masks of loads are not
 // followed. A separate check finds whether they are known ahead.
 uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop) {
   uint8_t *marks = ARENA_ARRAY(arena, uint8_t, func->value_count);
+  const uint8_t *dependent = find_dependent(arena, func, loop->regions[0]);
   memset(marks, 0, func->value_count);
   for (const Op *op = loop->regions[0]->last; op; op = op->prev) {
-    if (op->region_count || op->kind == OP_LOAD || (op->kind != OP_DOT && !any_marked(marks, op))) continue;
+    if (op->region_count || op->kind == OP_LOAD) continue;
+    bool joins = op->kind == OP_DOT || (op_has(op, ELEMENTWISE) && any_marked(dependent, op));
+    if (!joins && !any_marked(marks, op)) continue;
     uint32_t n = op->kind == OP_TMA_MARK ? 1 : op->operand_count; // the rest is the tile's position
     for (uint32_t i = 0; i < n; i++) marks[op_operand(op, i)->id] = 1;
   }

@@ -167,6 +167,8 @@ static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) 
   return registers > func_thread_registers(c->func);
 }
 
+static const char few_rows[] = "the transposed dot: the tile has fewer rows than the instruction";
+
 // For dots that swap_dots has marked: both operands are read from shared memory, b first.
 static Layout choose_swapped(Product *p) {
   dot_pack_load(p, DOT_A);
@@ -175,7 +177,7 @@ static Layout choose_swapped(Product *p) {
   DotWarps warps = wgmma_warps(&as);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
-  p->way = "the transposed dot: the tile has fewer rows than the instruction";
+  p->way = few_rows;
   return layout_wgmma_swapped(&p->shape, &warps);
 }
 
@@ -265,15 +267,27 @@ static void pair_halves(Layout *layout, uint32_t run) {
   layout->basis[0] = half;
 }
 
+static Product product_of(DotChooser *c, Op *op) {
+  DotProduct is = dot_product(op);
+  bool feeds = dot_feeds(c, op), fed = dot_is_fed(c, op);
+  return (Product){.op = op,
+                   .is = is,
+                   .shape = is.shape,
+                   .extents = dot_extents(op),
+                   .chained = feeds || fed,
+                   .ends_chain = fed && !feeds};
+}
+
 // For an operand that is unpacked from words along k. A thread reads 16 bytes of the other operand's row at once. Those
 // are neighbouring registers of the instruction's second operand, but not of the first. So the dot is transposed if b is
-// unpacked, and each warp has 16 columns of it.
-static Layout choose_runs(Product *p, uint32_t run) {
+// unpacked, and each warp has 16 columns of it. It is also transposed if it has 8 rows. `dot` gets the layouts that `p`
+// needs, perhaps another dot.
+static Layout choose_runs(Op *dot, const Product *p, uint32_t run) {
   uint32_t bits = region_warp_bits(p->op);
   uint32_t batch = min_u32(bits, p->shape.batch);
-  bool swapped = dot_words_run(p, DOT_B) && p->shape.n >= bits - batch + 4;
+  bool swapped = p->is.swapped || (dot_words_run(p, DOT_B) && p->shape.n >= bits - batch + 4);
   DotWarps warps = swapped ? (DotWarps){.batch = batch, .m = bits - batch} : mma_warps(p);
-  const Op *words = swapped ? dot_words_load(p, run) : NULL;
+  const Op *words = swapped && p->shape.n >= warps.m + 4 ? dot_words_load(p, run) : NULL;
   uint32_t columns = words ? min_u32(dot_words_columns(words), p->shape.n - warps.m - 3) : 0;
   bool halves = words && p->shape.n - warps.m > p->shape.m;
   Layout result =
@@ -282,19 +296,45 @@ static Layout choose_runs(Product *p, uint32_t run) {
     Layout layout = swapped ? layout_mma_swapped_operand(&result, &p->shape, (DotOperand)operand, run)
                             : layout_mma_operand(&result, &p->shape, (DotOperand)operand, run);
     if (halves && operand == DOT_B) pair_halves(&layout, run);
-    dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &layout);
+    dot_set_layout(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &layout);
   }
-  op_set_attr(p->op, (Attr){.key = ATTR_K_RUN, .i = INT64_C(1) << run});
-  if (swapped) op_set_flag(p->op, ATTR_SWAPPED, true);
-  p->way = "threads hold whole words of packed weights, and unpack them in place";
+  op_set_attr(dot, (Attr){.key = ATTR_K_RUN, .i = INT64_C(1) << run});
+  if (swapped) op_set_flag(dot, ATTR_SWAPPED, true);
   return result;
 }
 
-static Layout choose_mma(Product *p) {
-  uint32_t pack = dot_pack(&p->is), run = max_u32(dot_words_run(p, DOT_A), dot_words_run(p, DOT_B));
-  if (run > pack) return choose_runs(p, run);
+// A dot of equal numbers sums the rows of a. Operand a and the result get the layouts of another dot of a, such as with
+// packed weights. So no conversion is between the two.
+static bool sums_rows_of(const Product *p, const Op *other) {
+  const Value *b = op_operand(p->op, DOT_B);
+  bool equal = b->def && (b->def->kind == OP_CONSTANT || b->def->kind == OP_SPLAT);
+  return equal && other != p->op && other->kind == OP_DOT && other->region == p->op->region &&
+         op_operand(other, DOT_A) == op_operand(p->op, DOT_A) && op_operand(other, DOT_B)->type == b->type &&
+         op_result(other)->type == op_result(p->op)->type;
+}
+
+// The dot whose words decide the layouts.
+static Product words_of(DotChooser *c, const Product *p) {
+  for (Op *op = p->op->region->first; op; op = op->next) {
+    if (!sums_rows_of(p, op)) continue;
+    Product words = product_of(c, op);
+    words.is.swapped = p->is.swapped;
+    if (dot_words_run(&words, DOT_B)) return words;
+  }
+  return *p;
+}
+
+static Layout choose_mma(DotChooser *c, Product *p) {
+  Product words = words_of(c, p);
+  uint32_t pack = dot_pack(&p->is), run = max_u32(dot_words_run(&words, DOT_A), dot_words_run(&words, DOT_B));
+  if (run > pack) {
+    p->way = "threads hold whole words of packed weights, and unpack them in place";
+    return choose_runs(p->op, &words, run);
+  }
+  if (p->is.swapped) p->way = few_rows;
   dot_pack_load(p, DOT_A);
   dot_pack_load(p, DOT_B);
+  if (p->is.swapped) return choose_runs(p->op, p, pack);
   DotWarps warps = mma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, false);
   Layout a = layout_mma_operand(&result, &p->shape, DOT_A, pack);
@@ -327,17 +367,6 @@ static Layout choose_fma(DotChooser *c, Product *p) {
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
   return layout_fma_result(&p->shape, region_warp_bits(p->op));
-}
-
-static Product product_of(DotChooser *c, Op *op) {
-  DotProduct is = dot_product(op);
-  bool feeds = dot_feeds(c, op), fed = dot_is_fed(c, op);
-  return (Product){.op = op,
-                   .is = is,
-                   .shape = is.shape,
-                   .extents = dot_extents(op),
-                   .chained = feeds || fed,
-                   .ends_chain = fed && !feeds};
 }
 
 // No choice is made for tiles that already have layouts.
@@ -393,7 +422,7 @@ static Layout choose_places(DotChooser *c, Product *p, DotInstruction instructio
   case DOT_TCGEN05: return choose_tcgen05(c, p);
   case DOT_WGMMA: return choose_wgmma(c, p);
   case DOT_MMA:
-  case DOT_MMA_K8: return choose_mma(p);
+  case DOT_MMA_K8: return choose_mma(c, p);
   case DOT_FMA:
   case DOT_INSTRUCTION_COUNT: break;
   }
@@ -404,7 +433,8 @@ static void choose_for_dot(DotChooser *c, Op *op) {
   if (!is_open(op)) return;
   Product p = product_of(c, op);
   p.unpacks = !p.chained && !p.is.swapped && dot_unpacks(c->context, op);
-  if (p.unpacks) {
+  bool few = !op_attr(op, ATTR_EXTENTS) && dot_has_few_rows(&p.is);
+  if (p.unpacks || few) {
     op_set_flag(op, ATTR_SWAPPED, true);
     p.is.swapped = true;
   }
@@ -412,7 +442,7 @@ static void choose_for_dot(DotChooser *c, Op *op) {
   p.is.held = dot_sums_held(c, &p, &life);
   DotInstruction instruction = instruction_for(c, &p.is);
   if (instruction == DOT_TCGEN05) vec_push(c->context->scratch, &c->lives, life);
-  if (instruction != DOT_WGMMA) op_remove_attr(op, ATTR_SWAPPED);
+  if (instruction != DOT_WGMMA && (!few || instruction == DOT_FMA)) op_remove_attr(op, ATTR_SWAPPED);
   Layout result = choose_places(c, &p, instruction);
   dot_set_layout(op, ATTR_ANCHOR, &result);
   dot_set_instruction(op, instruction);

@@ -12,17 +12,19 @@
 
 enum { MAX_STEPS = 64 };
 
-// log2 of how often a reshape of a broadcast repeats an element along dimension `dim` of its result. 0: it does not.
+// log2 of how often a reshape of a broadcast repeats an element along dimension `dim` of its result's rows and columns. 0:
+// it does not.
 static uint32_t repeats_along(const Op *reshape, uint32_t dim) {
   const Op *broadcast = op_operand(reshape, 0)->def;
   const Type *to = op_result(reshape)->type, *wide = op_operand(reshape, 0)->type;
-  if (!broadcast || broadcast->kind != OP_BROADCAST || to->rank != 2 || wide->rank != 3) return 0;
+  if (!broadcast || broadcast->kind != OP_BROADCAST || to->rank < 2 || wide->rank != to->rank + 1) return 0;
   const Type *from = op_operand(broadcast, 0)->type;
-  uint32_t middle = dim + 1, other = dim == 0 ? 2 : 0;
+  dim += to->rank - 2;
+  uint32_t middle = dim + 1;
   if (from->shape[middle] != 1 || wide->shape[dim] * wide->shape[middle] != to->shape[dim]) return 0;
-  return from->shape[other] == wide->shape[other] && from->shape[dim] == wide->shape[dim]
-             ? log2_ceil(wide->shape[middle])
-             : 0;
+  for (uint32_t i = 0; i < wide->rank; i++)
+    if (i != middle && from->shape[i] != wide->shape[i]) return 0;
+  return log2_ceil(wide->shape[middle]);
 }
 
 // The largest such number among the tiles that the value is computed from, element by element.
@@ -31,7 +33,8 @@ static uint32_t unpacked_along(const Value *value, uint32_t dim, uint32_t *steps
   if (!op || *steps == 0 || !type_is_tile(value->type)) return 0;
   --*steps;
   if (op->kind == OP_RESHAPE) return repeats_along(op, dim);
-  if (op->kind == OP_TRANS) return unpacked_along(op_operand(op, 0), 1 - dim, steps);
+  if (op->kind == OP_TRANS && value->type->rank == 2)
+    return unpacked_along(op_operand(op, 0), 1 - dim, steps);
   uint32_t most = 0;
   for (uint32_t i = 0; op_has(op, ELEMENTWISE) && i < op->operand_count; i++)
     most = max_u32(most, unpacked_along(op_operand(op, i), dim, steps));

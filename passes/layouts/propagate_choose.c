@@ -58,21 +58,24 @@ static bool is_factor(const GraphEdge *edge) {
   return edge->op->kind == OP_DOT && edge->result == NO_RESULT && edge->operand < 2;
 }
 
-// Returns true if an earlier dot already has the tile, or its transpose, in shared memory. Then this dot reads it there
-// too (promote_shared). ldmatrix transposes 16-bit elements.
-static bool is_stored(const HomeChoice *c, const GraphEdge *edge, const Layout *at) {
+// Less of the cost is left if an earlier dot already has the tile. In shared memory, as it is or transposed: half. This dot
+// then reads it there too (promote_shared). ldmatrix transposes 16-bit elements. In the same layout, for packed words:
+// nothing. Other kernels were not measured so.
+static uint64_t cost_after_dots(const HomeChoice *c, const GraphEdge *edge, const Layout *at,
+                                const Layout *wanted, uint64_t cost) {
   Propagator *p = c->p;
-  if (!is_factor(edge) || type_element_bytes(edge->source->type) != 2) return false;
+  if (!is_factor(edge) || type_element_bytes(edge->source->type) != 2) return cost;
   const GraphTouch *touch = p->touches[propagate_root(p, edge->source->id)];
-  for (; touch; touch = touch->next) { // In the edges' order.
+  uint64_t left = cost;
+  for (; touch && touch->edge != edge; touch = touch->next) { // In the edges' order.
     const GraphEdge *before = touch->edge;
-    if (before == edge) return false;
     if (!before || before->source != edge->source || !is_factor(before)) continue;
     if (before->op->region != edge->op->region) continue;
-    const Layout *wanted = wanted_at(c, before, home_of(c, before->node, NULL));
-    if (wanted && layout_conversion(at, wanted) == CONVERT_SHARED) return true;
+    const Layout *had = wanted_at(c, before, home_of(c, before->node, NULL));
+    if (had && op_attr(edge->op, ATTR_K_RUN) && layout_equal(had, wanted)) return 0;
+    if (had && layout_conversion(at, had) == CONVERT_SHARED) left = cost / 2;
   }
-  return false;
+  return left;
 }
 
 static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layout *tried) {
@@ -89,7 +92,7 @@ static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layo
                                 ? &c->p->accesses.at[c->p->access_of[def->id]]
                                 : NULL;
   uint64_t cost = edge->weight * loaded_conversion_cost(load, edge->source->type, at, wanted);
-  return is_stored(c, edge, at) ? cost / 2 : cost;
+  return cost_after_dots(c, edge, at, wanted, cost);
 }
 
 // --- accesses

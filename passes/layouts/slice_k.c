@@ -69,7 +69,9 @@ static bool find_load(SlicedDot *s) {
 
 static bool takes_halves(PassContext *context, const Op *dot) {
   DotProduct p = dot_product(dot);
-  return elem_is_half(p.a) && p.result == ELEM_FP32 && !p.swapped && !p.batched &&
+  if (p.swapped) return false;
+  p.swapped = dot_has_few_rows(&p);
+  return elem_is_half(p.a) && p.result == ELEM_FP32 && !p.batched &&
          dot_refuses(context->scratch, &p, DOT_WGMMA) && !dot_refuses(context->scratch, &p, dot_mma(p.arch));
 }
 

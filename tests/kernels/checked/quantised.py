@@ -116,6 +116,27 @@ def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: t
     multiply_unpacked(A, b, (BK * B // 32) * N, shift, S, Z, C, M, N, K, n, B, BM, BK)
 
 
+# check: --grid 2 --num-stages 2 -D BM=8 -D BN=32 -D G=32 -D P=4 A=randn:fp16[5,256] W=rand:i32[32,64] S=randn:fp16[8,64] Z=randn:fp16[8,64] C=empty:fp32[5,64] M=5 N=64 K=256
+# check: --grid 1 --num-warps 2 -D BM=16 -D BN=64 -D G=64 -D P=2 A=randn:fp16[16,384] W=rand:i32[48,64] S=randn:fp16[6,64] Z=randn:fp16[6,64] C=empty:fp32[16,64] M=16 N=64 K=384
+# check: --grid 1 --num-warps 8 -D BM=8 -D BN=16 -D G=32 -D P=2 A=randn:bf16[1,192] W=rand:i32[24,16] S=randn:bf16[6,16] Z=randn:bf16[6,16] C=empty:fp32[1,16] M=1 N=16 K=192
+@triton.jit
+def packed_groups(A, W, S, Z, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, G: tl.constexpr, P: tl.constexpr):
+    """P groups of 4-bit weights in a batch of dots; scales and zero points change a group's product."""
+    m, g, o = tl.arange(0, BM), tl.arange(0, P), tl.arange(0, G)
+    n = tl.program_id(0) * BN + tl.arange(0, BN)
+    k = g[:, None] * G + o[None, :]
+    acc = tl.zeros((P, BM, BN), tl.float32)
+    for i in range(K // (P * G)):
+        a = tl.load(A + (m % M)[None, :, None] * K + k[:, None, :])
+        w = (tl.load(W + (k[:, :, None] // 8) * N + n[None, None, :]) >> (o[None, :, None] % 8) * 4) & 15
+        at = (i * P + g)[:, None] * N + n[None, :]
+        s, z = tl.load(S + at).to(tl.float32), tl.load(Z + at).to(tl.float32)
+        sums = tl.dot(a, tl.full((P, G, BN), 1, a.dtype))
+        acc += (tl.dot(a, w.to(a.dtype)) - z[:, None, :] * sums) * s[:, None, :]
+        k += P * G
+    tl.store(C + m[:, None] * N + n[None, :], tl.sum(acc, 0), mask=(m < M)[:, None])
+
+
 # check: --grid 1 -D B=4 -D BM=64 -D BN=64 -D BK=64 A=randn:fp16[64,256] W=rand:i32[256,8] S=randn:fp16[4,64] Z=randn:fp16[4,64] C=empty:fp32[64,64] M=64 N=64 K=256
 # check: --grid 2 --num-stages 4 -D B=2 -D BM=16 -D BN=64 -D BK=64 A=randn:bf16[9,320] W=rand:i32[320,8] S=randn:bf16[5,128] Z=randn:bf16[5,128] C=empty:fp32[9,128] M=9 N=128 K=320
 # check: --grid 1 --num-warps 8 --num-stages 2 -D B=8 -D BM=128 -D BN=128 -D BK=32 A=randn:fp16[128,96] W=rand:i32[96,32] S=randn:fp16[3,128] Z=randn:fp16[3,128] C=empty:fp32[128,128] M=128 N=128 K=96
