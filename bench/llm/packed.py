@@ -13,7 +13,7 @@ def product(a_ptr, b_ptr, s_ptr, z_ptr, rm, rn, part, N, K, sam, sbk, G: tl.cons
     rk = part * BK + tl.arange(0, BK)
     a = a_ptr + rm[:, None] * sam + rk[None, :]
     b = b_ptr + (rk[:, None] // 8) * sbk + rn[None, :]
-    shift = (rk[:, None] % 8) * 4
+    shift = (tl.arange(0, BK)[:, None] % 8) * 4
     acc = tl.zeros((BM, BN), tl.float32)
     for k in range(part, tl.cdiv(K, BK), SPLIT):
         g = k * BK // G
@@ -60,8 +60,32 @@ def w4_split(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, sum_ptr, count_ptr, M, N, K, sam
 
 
 @triton.jit
+def w4_groups(a_ptr, b_ptr, s_ptr, z_ptr, c_ptr, M, N, K, sam, sbk, scm, G: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, P: tl.constexpr):
+    """Few rows: P groups at once, in a batch of dots. Scale and zero point change a group's product, which is smaller than its weights. The sums of the
+    activations are a dot with ones, so that they come as the products do."""
+    rm, rg, ro = tl.arange(0, BM), tl.arange(0, P), tl.arange(0, G)
+    rn = tl.program_id(0) * BN + tl.arange(0, BN)
+    rk = rg[:, None] * G + ro[None, :]
+    a = a_ptr + (rm % M)[None, :, None] * sam + rk[:, None, :]
+    b = b_ptr + (rk[:, :, None] // 8) * sbk + rn[None, None, :]
+    shift = (ro[None, :, None] % 8) * 4
+    at = rg[:, None] * N + rn[None, :]
+    acc = tl.zeros((P, BM, BN), tl.float32)
+    for k in range(0, K // G, P):
+        s = tl.load(s_ptr + k * N + at)[:, None, :]
+        z = tl.load(z_ptr + k * N + at)[:, None, :]
+        w = (tl.load(b) >> shift) & 0xF
+        x = tl.load(a)
+        sums = tl.dot(x, tl.full((P, G, BN), 1, tl.float16))
+        acc += (tl.dot(x, w.to(tl.float16)) - z.to(tl.float32) * sums) * s.to(tl.float32)
+        a += P * G
+        b += (P * G // 8) * sbk
+    tl.store(c_ptr + rm[:, None] * scm + rn[None, :], tl.sum(acc, 0).to(tl.float16), mask=rm[:, None] < M)
+
+
+@triton.jit
 def row_sum(b_ptr, out_ptr, N, BLOCK: tl.constexpr):
-    """Reads the words, and nothing else."""
+    """Reads as many bytes as a matmul, and nothing else."""
     r = tl.arange(0, BLOCK)
     row = tl.program_id(0)
     tl.store(out_ptr + row, tl.sum(tl.load(b_ptr + row * N + r, mask=r < N, other=0), 0))
@@ -73,12 +97,15 @@ def nothing(out_ptr):
 
 
 def launch(config, a, words, scales, zeros, c, sums, counts):
-    """config: BM, BN, BK, parts of k, warps, stages. All arrays are contiguous."""
+    """config: BM, BN, BK, parts of k, warps, stages. A BK of several groups: w4_groups. All arrays are contiguous."""
     BM, BN, BK, split, warps, stages = config
     (M, K), N = a.shape, words.shape[1]
     strides = K, N, N
     tile = {"G": GROUP, "BM": BM, "BN": BN, "BK": BK, "num_warps": warps, "num_stages": stages}
-    if split == 1:
+    if BK > GROUP:
+        del tile["BK"]
+        w4_groups[(N // BN,)](a, words, scales, zeros, c, M, N, K, *strides, P=BK // GROUP, **tile)
+    elif split == 1:
         w4[(triton.cdiv(M, BM) * (N // BN),)](a, words, scales, zeros, c, M, N, K, *strides, **tile)
     else:
         w4_split[(N // BN, split)](a, words, scales, zeros, c, sums, counts, M, N, K, *strides, SPLIT=split, **tile)
