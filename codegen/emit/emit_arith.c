@@ -222,7 +222,8 @@ static LLVMValueRef emit_shl(Emitter *e, const Op *op, const LLVMValueRef *x) {
 
 static LLVMValueRef emit_shr(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (is_signed(op)) {
-    LLVMValueRef safe = LLVMBuildSelect(e->builder, count_in_range(e, x[1]), x[1], last_count(e, x[1]), "");
+    LLVMValueRef last = last_count(e, x[1]), inside = count_in_range(e, x[1]);
+    LLVMValueRef safe = LLVMBuildSelect(e->builder, inside, x[1], last, "");
     return LLVMBuildAShr(e->builder, x[0], safe, "");
   }
   LLVMValueRef safe = LLVMBuildAnd(e->builder, x[1], last_count(e, x[1]), "");

@@ -107,7 +107,8 @@ static LLVMValueRef by_loop(Emitter *e, AtomicElement *element, const char *rmw)
   LLVMBuildCondBr(b, predicate ? predicate : always, loop, end);
   LLVMPositionBuilderAtEnd(b, loop);
   LLVMValueRef old = LLVMBuildPhi(b, word, "");
-  LLVMValueRef now = combine(e, rmw, from_bits(e, element->type, old), from_bits(e, element->type, value));
+  LLVMValueRef second = from_bits(e, element->type, value), first = from_bits(e, element->type, old);
+  LLVMValueRef now = combine(e, rmw, first, second);
   AtomicElement swap = *element;
   swap.atomic.operation = element->length > 1 ? "cas.b32" : "cas.b16";
   swap.atomic.predicate = NULL;

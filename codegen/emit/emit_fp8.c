@@ -50,8 +50,9 @@ static LLVMValueRef widen_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
     return LLVMBuildBitCast(b, LLVMBuildShl(b, wide, LLVMConstInt(e->i16, 8, false), ""), e->f16, "");
   LLVMValueRef magnitude = LLVMBuildAnd(b, wide, LLVMConstInt(e->i16, 0x7f, false), "");
   LLVMValueRef sign = LLVMBuildAnd(b, wide, LLVMConstInt(e->i16, 0x80, false), "");
-  LLVMValueRef placed = LLVMBuildOr(b, LLVMBuildShl(b, magnitude, LLVMConstInt(e->i16, 7, false), ""),
-                                    LLVMBuildShl(b, sign, LLVMConstInt(e->i16, 8, false), ""), "");
+  sign = LLVMBuildShl(b, sign, LLVMConstInt(e->i16, 8, false), "");
+  LLVMValueRef placed =
+      LLVMBuildOr(b, LLVMBuildShl(b, magnitude, LLVMConstInt(e->i16, 7, false), ""), sign, "");
   LLVMValueRef value =
       LLVMBuildFMul(b, LLVMBuildBitCast(b, placed, e->f16, ""), LLVMConstReal(e->f16, 256), "");
   LLVMValueRef is_nan = LLVMBuildICmp(b, LLVMIntEQ, magnitude, LLVMConstInt(e->i16, 0x7f, false), "");

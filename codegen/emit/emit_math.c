@@ -157,14 +157,15 @@ static LLVMValueRef logb_any(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef type = LLVMTypeOf(x[0]);
   LLVMValueRef result = LLVMBuildSIToFP(b, exponent(e, nvvm_to_fp64(e, x[0])), type, "");
-  result = LLVMBuildSelect(b, is_finite(e, x), result, nvvm_magnitude(e, x[0]), ""); // NaN too
+  LLVMValueRef magnitude = nvvm_magnitude(e, x[0]);
+  result = LLVMBuildSelect(b, is_finite(e, x), result, magnitude, ""); // NaN too
   return LLVMBuildSelect(b, nvvm_is_zero(e, x[0]), LLVMConstReal(type, -(double)INFINITY), result, "");
 }
 
 static LLVMValueRef ilogb_any(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef result = LLVMBuildTrunc(b, exponent(e, nvvm_to_fp64(e, x[0])), e->i32, "");
-  LLVMValueRef least = LLVMBuildOr(b, is_nan(e, x), nvvm_is_zero(e, x[0]), "");
+  LLVMValueRef zero = nvvm_is_zero(e, x[0]), least = LLVMBuildOr(b, is_nan(e, x), zero, "");
   result = LLVMBuildSelect(b, is_inf(e, x), emit_i32(e, INT32_MAX), result, "");
   return LLVMBuildSelect(b, least, emit_i32(e, 0x80000000u), result, "");
 }

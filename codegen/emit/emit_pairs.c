@@ -26,7 +26,8 @@ void emit_shuffle_pair(Emitter *e, const LLVMValueRef *x, uint32_t mask, LLVMVal
 
 static void choose_pair(Emitter *e, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b,
                         LLVMValueRef *out) {
-  LLVMValueRef word = LLVMBuildSelect(e->builder, condition, as_word(e, a), as_word(e, b), "");
+  LLVMValueRef second = as_word(e, b), first = as_word(e, a);
+  LLVMValueRef word = LLVMBuildSelect(e->builder, condition, first, second, "");
   emit_elements(e, LLVMBuildBitCast(e->builder, word, LLVMTypeOf(a), ""), 2, out);
 }
 

@@ -200,7 +200,8 @@ void emit_tcgen05_wait(Emitter *e, const Op *wait) {
   LLVMValueRef begun = LLVMBuildLoad2(e->builder, e->i32, e->tmem.begun, "");
   LLVMValueRef number = LLVMBuildSub(e->builder, begun, emit_i32(e, pending + 1), "");
   LLVMValueRef round = LLVMBuildLShr(e->builder, number, emit_i32(e, log2_of(e->tmem.count)), "");
-  emit_mbarrier_wait(e, mbarrier_of(e, number), LLVMBuildAnd(e->builder, round, emit_i32(e, 1), ""));
+  LLVMValueRef parity = LLVMBuildAnd(e->builder, round, emit_i32(e, 1), "");
+  emit_mbarrier_wait(e, mbarrier_of(e, number), parity);
   nvvm_order(e, after_fence, "");
   for (uint32_t i = 0; i < wait->result_count; i++)
     emit_bind(e, &wait->results[i], emit_get(e, op_operand(wait, i)));

@@ -17,7 +17,8 @@ static LLVMValueRef call_fp64(Emitter *e, const char *symbol, LLVMValueRef x) {
 // An odd function. For fp32 libclc's function keeps the sign; NULL: fp32 is computed elsewhere.
 static LLVMValueRef odd(Emitter *e, const char *fp32, const char *fp64, LLVMValueRef x) {
   if (LLVMTypeOf(x) == e->f32) return emit_libclc(e, fp32, e->f32, &x, 1);
-  return LLVMBuildSelect(e->builder, nvvm_is_zero(e, x), x, call_fp64(e, fp64, x), "");
+  LLVMValueRef called = call_fp64(e, fp64, x);
+  return LLVMBuildSelect(e->builder, nvvm_is_zero(e, x), x, called, "");
 }
 
 LLVMValueRef math_expm1(Emitter *e, const LLVMValueRef *x) { return odd(e, "_Z5expm1f", "_Z5expm1d", x[0]); }
@@ -69,9 +70,11 @@ static LLVMValueRef remainder_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   Halved half = halve(e, x);
   LLVMValueRef rest = emit_libclc(e, "_Z9remainderdd", e->f64, (LLVMValueRef[]){half.x, y}, 2);
   LLVMValueRef twice = LLVMBuildFAdd(b, rest, rest, ""), four = LLVMBuildFAdd(b, twice, twice, "");
-  LLVMValueRef over = LLVMBuildFCmp(b, LLVMRealOGT, nvvm_magnitude(e, four), nvvm_magnitude(e, y), "");
+  LLVMValueRef bound = nvvm_magnitude(e, y);
+  LLVMValueRef over = LLVMBuildFCmp(b, LLVMRealOGT, nvvm_magnitude(e, four), bound, "");
   LLVMValueRef less = LLVMBuildFSub(b, twice, with_sign(e, y, twice), "");
-  less = LLVMBuildSelect(b, nvvm_is_zero(e, less), with_sign(e, real(e, 0), x), less, "");
+  LLVMValueRef zero = with_sign(e, real(e, 0), x);
+  less = LLVMBuildSelect(b, nvvm_is_zero(e, less), zero, less, "");
   twice = LLVMBuildSelect(b, over, less, twice, "");
   return LLVMBuildSelect(b, half.far, twice, rest, "");
 }
@@ -160,8 +163,8 @@ static LLVMValueRef tgamma_fp64(Emitter *e, LLVMValueRef x) {
   under = LLVMBuildFMul(b, sine, LLVMBuildSelect(b, g.near, one, a, ""), "");
   LLVMValueRef left =
       LLVMBuildFDiv(b, LLVMBuildFDiv(b, LLVMBuildFDiv(b, over, under, ""), g.power, ""), rest, "");
-  LLVMValueRef pole =
-      LLVMBuildOr(b, nvvm_is_zero(e, sine), LLVMBuildFCmp(b, LLVMRealUNO, sine, sine, ""), "");
+  LLVMValueRef pole = LLVMBuildFCmp(b, LLVMRealUNO, sine, sine, "");
+  pole = LLVMBuildOr(b, nvvm_is_zero(e, sine), pole, "");
   left = LLVMBuildSelect(b, pole, real(e, (double)NAN), left, "");
   LLVMValueRef y = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, x, real(e, 0), ""), left, right, "");
   LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOLT, nvvm_magnitude(e, x), real(e, 0x1p-60), "");

@@ -32,13 +32,15 @@ static Sum log2_of(Emitter *e, LLVMValueRef a) {
   reduce(e, a, &r, &n);
   LLVMValueRef inverse = fp32_reciprocal(e, nvvm_fma(e, r, fp32_real(e, 0.5), fp32_real(e, 1)));
   LLVMValueRef q = fp32_product(e, r, inverse);
-  LLVMValueRef off = nvvm_fma(e, fp32_product(e, q, fp32_real(e, -0.5)), r, fp32_difference(e, r, q));
+  LLVMValueRef off = fp32_difference(e, r, q);
+  off = nvvm_fma(e, fp32_product(e, q, fp32_real(e, -0.5)), r, off);
   LLVMValueRef q_low = fp32_product(e, off, inverse), square = fp32_product(e, q, q);
   Sum log = {.high = fp32_product(e, q, fp32_real(e, log2_e))};
   LLVMValueRef low = nvvm_fma(e, q, fp32_real(e, log2_e), fp32_negated(e, log.high));
   low = nvvm_fma(e, q, fp32_real(e, rest_of_log2_e), low);
   low = nvvm_fma(e, q_low, fp32_real(e, log2_e), low);
-  low = nvvm_fma(e, fp32_product(e, q, square), fp32_polynomial(e, square, c, 4), low);
+  LLVMValueRef polynomial = fp32_polynomial(e, square, c, 4);
+  low = nvvm_fma(e, fp32_product(e, q, square), polynomial, low);
   LLVMValueRef whole = fp32_sum(e, n, log.high); // n is 0 or the larger: the difference is exact
   log.low = fp32_sum(e, fp32_difference(e, log.high, fp32_difference(e, whole, n)), low);
   log.high = whole;
@@ -55,7 +57,8 @@ static LLVMValueRef exp2_of(Emitter *e, Sum t) {
   LLVMValueRef minus_n = fp32_difference(e, fp32_real(e, round + 127), rounded);
   LLVMValueRef f = fp32_sum(e, fp32_sum(e, t.high, minus_n), t.low);
   LLVMValueRef power = LLVMBuildShl(e->builder, fp32_bits(e, rounded), emit_i32(e, 23), "");
-  return fp32_product(e, nvvm_exp2_ftz(e, f), fp32_of_bits(e, power));
+  power = fp32_of_bits(e, power);
+  return fp32_product(e, nvvm_exp2_ftz(e, f), power);
 }
 
 // The parity of an exponent, for a negative base. Exponents from 2^24 on, and infinite ones, are even.
@@ -89,17 +92,18 @@ static LLVMValueRef any_power(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   t.low = nvvm_fma(e, by, log.low, nvvm_fma(e, by, log.high, fp32_negated(e, t.high)));
   LLVMValueRef power = exp2_of(e, t);
   Parity parity = parity_of(e, y);
-  LLVMValueRef undefined =
-      LLVMBuildAnd(b, fp32_compare(e, LLVMRealOLT, x, 0), LLVMBuildNot(b, parity.is_whole, ""), "");
+  LLVMValueRef undefined = LLVMBuildNot(b, parity.is_whole, "");
+  undefined = LLVMBuildAnd(b, fp32_compare(e, LLVMRealOLT, x, 0), undefined, "");
   power = fp32_choose(e, undefined, fp32_real(e, (double)NAN), power);
   LLVMValueRef less_one = LLVMBuildSub(b, fp32_bits(e, a), emit_i32(e, 1), "");
   LLVMValueRef extreme = LLVMBuildICmp(b, LLVMIntUGE, less_one, emit_i32(e, 0x7f7fffff), "");
   power = fp32_choose(e, extreme, of_extreme(e, a, y), power);
   LLVMValueRef sign = LLVMBuildAnd(b, fp32_bits(e, x), parity.odd_sign, "");
   power = fp32_of_bits(e, LLVMBuildOr(b, fp32_bits(e, power), sign, ""));
-  power = fp32_choose(e, LLVMBuildFCmp(b, LLVMRealUNO, x, y, ""), fp32_sum(e, x, y), power);
-  LLVMValueRef one =
-      LLVMBuildOr(b, fp32_compare(e, LLVMRealOEQ, x, 1), fp32_compare(e, LLVMRealOEQ, y, 0), "");
+  LLVMValueRef sum = fp32_sum(e, x, y);
+  power = fp32_choose(e, LLVMBuildFCmp(b, LLVMRealUNO, x, y, ""), sum, power);
+  LLVMValueRef one = fp32_compare(e, LLVMRealOEQ, y, 0);
+  one = LLVMBuildOr(b, fp32_compare(e, LLVMRealOEQ, x, 1), one, "");
   return fp32_choose(e, one, fp32_real(e, 1), power);
 }
 

@@ -96,7 +96,8 @@ static LLVMValueRef sine_at(Emitter *e, LLVMValueRef r, LLVMValueRef n) {
   LLVMValueRef s = nvvm_fma(e, fp32_polynomial(e, square, sine, 3), cube, r);
   LLVMValueRef c = nvvm_fma(e, fp32_polynomial(e, square, cosine, 4), square, fp32_real(e, 1));
   LLVMValueRef y = LLVMBuildSelect(b, bit(e, n, 1), c, s, "");
-  return LLVMBuildSelect(b, bit(e, n, 2), LLVMBuildFNeg(b, y, ""), y, "");
+  LLVMValueRef negated = LLVMBuildFNeg(b, y, "");
+  return LLVMBuildSelect(b, bit(e, n, 2), negated, y, "");
 }
 
 static LLVMValueRef sine(Emitter *e, LLVMValueRef x, Quarter q) {

@@ -302,8 +302,8 @@ static Value *round_tf32(Elab *e, Value *x) {
   Builder *b = &e->b;
   const Type *type = type_with_element(e->ir, x->type, elab_scalar(e, ELEM_U32));
   Value *bits = build(b, OP_BITCAST, type, x, NULL, NULL), *exponent = build_int(b, type, 0x7f800000);
-  Value *odd =
-      build_binary(b, OP_AND, build_binary(b, OP_SHR, bits, build_int(b, type, 13)), build_int(b, type, 1));
+  Value *one = build_int(b, type, 1);
+  Value *odd = build_binary(b, OP_AND, build_binary(b, OP_SHR, bits, build_int(b, type, 13)), one);
   Value *up = build_binary(b, OP_ADD, bits, build_binary(b, OP_ADD, odd, build_int(b, type, 0xfff)));
   Value *rounded = build_binary(b, OP_AND, up, build_int(b, type, 0xffffe000));
   Value *special = build_binary(b, OP_EQ, build_binary(b, OP_AND, bits, exponent), exponent);

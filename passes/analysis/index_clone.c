@@ -44,7 +44,8 @@ typedef struct Indices {
 static Value *clone_arange(Builder *b, const Type *type, int64_t first, const Indices *at) {
   if (at->same) return build_int(b, type, first);
   if (first >= 0) return build_arange(b, first, first + at->n);
-  return build_binary(b, OP_ADD, build_arange(b, 0, at->n), build_int(b, type, first));
+  Value *by = build_int(b, type, first);
+  return build_binary(b, OP_ADD, build_arange(b, 0, at->n), by);
 }
 
 static Value *clone_at(Builder *b, const Value *tile, const Indices *at) {

@@ -28,7 +28,8 @@ static Value *build_within(Builder *b, Value *x, int64_t least, uint64_t room) {
   const Type *distance =
       type_scalar(b->func->module->ir, elem_bytes(elem_of(x->type)) == 8 ? ELEM_U64 : ELEM_U32);
   Value *above = least ? build_binary(b, OP_SUB, x, build_int(b, x->type, least)) : x;
-  return build_binary(b, OP_LE, build_cast(b, above, distance), build_int(b, distance, (int64_t)room));
+  Value *most = build_int(b, distance, (int64_t)room);
+  return build_binary(b, OP_LE, build_cast(b, above, distance), most);
 }
 
 // The elements are first, ..., first + span, modulo 2^width. None wraps if first leaves room for the span.

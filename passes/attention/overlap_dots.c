@@ -519,9 +519,9 @@ static Op *replace_loops(Joiner *j) {
     if (!none) none = build_binary(&b, OP_LT, bound, lower);
     init[i] = build(&b, OP_SELECT, init[i]->type, none, loop_init(second, i), init[i]);
   }
-  Op *made =
-      build_for(&b, build_bound(&b, OP_MIN, lower, bound), build_bound(&b, OP_MAX, bound, loop_upper(second)),
-                loop_step(first), first->result_count, init);
+  Value *upper = build_bound(&b, OP_MAX, bound, loop_upper(second)),
+        *from = build_bound(&b, OP_MIN, lower, bound);
+  Op *made = build_for(&b, from, upper, loop_step(first), first->result_count, init);
   op_copy_attrs(made, first);
   fill_joined(j, made);
   op_replace_results(second, made);

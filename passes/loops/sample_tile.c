@@ -196,7 +196,8 @@ static Value *sample_quotient(Sampler *s, Value *tile, const SampleAt *at, uint3
   Value *start = sample(s, tile, first);
   Builder b = builder_after(start->def ? start->def : tile->def);
   const Type *type = sampled_type(s, tile->type, at);
-  return build_binary(&b, OP_ADD, build_broadcast(&b, start, type->shape), build_count(&b, type, dim));
+  Value *count = build_count(&b, type, dim);
+  return build_binary(&b, OP_ADD, build_broadcast(&b, start, type->shape), count);
 }
 
 // Both sides divided by the step: the mask stays a comparison of a counting tile, and repeats in longer runs.
@@ -209,8 +210,8 @@ static Value *sample_comparison(Sampler *s, Op *op, const SampleAt *at, const Bo
   const Type *type = sampled_type(s, op_operand(op, counts)->type, at);
   for (uint32_t i = 0; i < 2; i++)
     operands[i] = build_binary(&b, OP_SHR, operands[i], build_int(&b, operands[i]->type, by));
-  operands[counts] = build_binary(&b, OP_ADD, build_broadcast(&b, operands[counts], type->shape),
-                                  build_count(&b, type, bounded->dim));
+  Value *count = build_count(&b, type, bounded->dim);
+  operands[counts] = build_binary(&b, OP_ADD, build_broadcast(&b, operands[counts], type->shape), count);
   return build_binary(&b, op->kind, operands[0], operands[1]);
 }
 

@@ -360,8 +360,8 @@ static Value *plainly_by_test(const DivideSite *site) {
   FitBranch at = fit_branch(site, 1);
   Value *by = op_operand(site->op, 1);
   const Type *word = builder_scalar(&at.words, ELEM_U32);
-  Value *fast =
-      divide_plainly(&at.words, site, build_cast(&at.words, site->x, word), build_cast(&at.words, by, word));
+  Value *divisor = build_cast(&at.words, by, word);
+  Value *fast = divide_plainly(&at.words, site, build_cast(&at.words, site->x, word), divisor);
   build_yield(&at.words, 1, &fast);
   Value *slow = divide_plainly(&at.wide, site, site->x, by);
   build_yield(&at.wide, 1, &slow);

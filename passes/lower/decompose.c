@@ -92,7 +92,8 @@ static Value *keeps_smaller(SortNetwork *s, uint32_t bit, uint32_t block) {
   Value *i = build_arange(b, 0, s->tile->shape[s->axis]);
   Value *low = build_binary(b, OP_SHR, i, build_int(b, i->type, bit));
   Value *high = build_binary(b, OP_SHR, i, build_int(b, i->type, block));
-  Value *differ = build_binary(b, OP_AND, build_binary(b, OP_XOR, low, high), build_int(b, i->type, 1));
+  Value *one = build_int(b, i->type, 1);
+  Value *differ = build_binary(b, OP_AND, build_binary(b, OP_XOR, low, high), one);
   Value *same = build_binary(b, OP_EQ, differ, build_int(b, i->type, 0));
   return tile_along(b, same, s->axis, s->tile->rank, s->tile->shape);
 }

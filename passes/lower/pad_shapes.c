@@ -99,7 +99,8 @@ void pad_reshape(Padding *p, Op *op) {
   }
   Value *place = place_in(&b, from, to, written);
   uint32_t many = (uint32_t)type_elements(x->type), fewer = (uint32_t)type_elements(to->type);
-  Value *line = build_gather(&b, build_reshape(&b, x, 1, &many), build_reshape(&b, place, 1, &fewer), 0);
+  place = build_reshape(&b, place, 1, &fewer);
+  Value *line = build_gather(&b, build_reshape(&b, x, 1, &many), place, 0);
   pad_replace(p, to, build_reshape(&b, line, to->type->rank, to->type->shape));
   op_erase(op);
 }

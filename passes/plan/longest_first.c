@@ -25,8 +25,8 @@ bool pass_longest_first(PassContext *context, Func *func) {
   Builder b = builder_before(func->body->first);
   b.loc = growing->loc;
   Value *own = build_program_id(&b, OP_PROGRAM_ID, 0);
-  Value *last =
-      build_binary(&b, OP_SUB, build_program_id(&b, OP_NUM_PROGRAMS, 0), build_int(&b, own->type, 1));
+  Value *one = build_int(&b, own->type, 1);
+  Value *last = build_binary(&b, OP_SUB, build_program_id(&b, OP_NUM_PROGRAMS, 0), one);
   Value *number = build_binary(&b, OP_SUB, last, own);
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
     if (w.op->kind != OP_PROGRAM_ID || op_int(w.op, ATTR_AXIS, 0) != 0 || w.op == own->def) continue;

@@ -346,8 +346,8 @@ static void bound_store(const Pairing *p, const Op *store, Value *programs) {
   Op *make = block->def;
   Builder b = builder_before(make);
   Value *size = op_operand(make, 1 + dim);
-  Value *end = build_binary(&b, OP_MUL, build_cast(&b, programs, size->type),
-                            build_int(&b, size->type, block->type->shape[dim] / PAIR));
+  Value *share = build_int(&b, size->type, block->type->shape[dim] / PAIR);
+  Value *end = build_binary(&b, OP_MUL, build_cast(&b, programs, size->type), share);
   op_set_operand(make, 1 + dim, build_binary(&b, OP_MIN, size, end));
 }
 
