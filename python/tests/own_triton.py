@@ -24,4 +24,4 @@ def run(folder, *words, text=None, environment=None):
         (folder / "program.py").write_text(textwrap.dedent(text))
     paths = [str(folder / "hides"), *sys.path, os.environ.get("PYTHONPATH", "")]
     given = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_DEVICE": "sim", "PYTHONPATH": os.pathsep.join(filter(None, paths)), **(environment or {})}
-    return subprocess.run([sys.executable, *words], env=given, cwd=folder, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, *words], env=given, cwd=folder, capture_output=True, text=True, timeout=120 * float(os.environ.get("TILEC_TEST_SLOW", 1)))

@@ -57,7 +57,7 @@ class Against(unittest.TestCase):
             environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TRITON_CACHE_DIR": folder + "/cache"}
             environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
             command = [sys.executable, "-m", "tilec", "check", "--against", "triton", "program.py"]
-            return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=240)
+            return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=240 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
 
     def test_the_same(self):
         result = self.run_check(PROGRAM)

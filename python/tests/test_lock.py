@@ -57,13 +57,13 @@ class Choices(unittest.TestCase):
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache")}
         environment.update(TRITON_DEFAULT_FP_FUSION="1", **given)  # unset, Triton 3.9 warns
         environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
-        return subprocess.run([sys.executable, "-m", "tilec", "program.py"], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240)
+        return subprocess.run([sys.executable, "-m", "tilec", "program.py"], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
 
     def lock(self):
         """By the command, whose choice is then changed to one that the model does not make."""
         command = os.path.join(os.path.dirname(tilec_command.__file__), "tilec")
         words = ["tune", "program.py", "--model-only", "--lock", "lock", "--grid", "cdiv(n, BLOCK)", "x=ones:fp32[4000]", "out=empty:fp32[4000]", "n=4000"]
-        done = subprocess.run([command, *words], cwd=self.folder, env={**os.environ, "TILEC_CACHE": "off"}, capture_output=True, text=True, timeout=240)
+        done = subprocess.run([command, *words], cwd=self.folder, env={**os.environ, "TILEC_CACHE": "off"}, capture_output=True, text=True, timeout=240 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         path = self.folder / "lock"
         found = path.read_text()
@@ -128,7 +128,7 @@ class Choices(unittest.TestCase):
             (self.folder / "program.py").write_text(text)
             command = os.path.join(os.path.dirname(tilec_command.__file__), "tilec")
             words = ["tune", "program.py", "--model-only", "--lock", "lock", "--grid", "cdiv(n, BLOCK)", "x=ones:fp32[4000]", "out=empty:fp32[4000]", "rank=0", "n=4000"]
-            subprocess.run([command, *words], cwd=self.folder, env={**os.environ, "TILEC_CACHE": "off"}, check=True, stdout=subprocess.DEVNULL, timeout=240)
+            subprocess.run([command, *words], cwd=self.folder, env={**os.environ, "TILEC_CACHE": "off"}, check=True, stdout=subprocess.DEVNULL, timeout=240 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
             lock = (self.folder / "lock").read_text()
             (self.folder / "lock").write_text(re.sub(r"(?s)define BLOCK.*", "define BLOCK=1024\noption num_warps=4\noption num_stages=3\n", lock))
             for rank in range(3):

@@ -107,7 +107,7 @@ class Main(unittest.TestCase):
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_DEVICE": "sim", "TRITON_CACHE_DIR": str(self.folder / "cache")}
         environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
         command = [sys.executable, "-m", "tilec", *words]
-        return subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
 
     def test_a_program_runs_as_it_is(self):
         result = self.run_tilec("program.py", "a", "b")

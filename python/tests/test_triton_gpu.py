@@ -687,7 +687,7 @@ for call in (compiled, lambda: add[(1,)](object(), 128)):
             places = os.pathsep.join([*(p for p in sys.path if p), os.environ.get("PYTHONPATH", "")])
             environment = {**os.environ, "TRITON_CACHE_DIR": folder, "PYTHONPATH": places, "TILEC_TRITON": "1", "TILEC_DEVICE": "sim"}
             environment.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
-            done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=120)
+            done = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=120 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines(), [
             f"tilec does not compile 'add': {drop_in.GLUON}", f"'add' cannot run on the simulator: {drop_in.GLUON}",

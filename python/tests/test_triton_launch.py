@@ -62,7 +62,7 @@ class Programs(unittest.TestCase):
                 environment.pop(name, None)
         places = [str(self.folder), *(p for p in sys.path if p), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(places)
-        return subprocess.run([sys.executable, *args, str(path)], env=environment, capture_output=True, text=True, timeout=120)
+        return subprocess.run([sys.executable, *args, str(path)], env=environment, capture_output=True, text=True, timeout=120 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
 
     def good(self, result):
         self.assertEqual((result.returncode, result.stderr), (0, ""))

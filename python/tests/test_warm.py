@@ -81,7 +81,7 @@ class Warm(unittest.TestCase):
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_DEVICE": "sim", "TILEC_CACHE": "off", "TRITON_CACHE_DIR": str(self.folder / "cache")}
         environment.update(TRITON_DEFAULT_FP_FUSION="1", **given)  # unset, Triton 3.9 warns
         environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
-        return subprocess.run([sys.executable, *words], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240)
+        return subprocess.run([sys.executable, *words], env=environment, cwd=self.folder, capture_output=True, text=True, timeout=240 * float(os.environ.get("TILEC_TEST_SLOW", 1)))
 
     def serve(self, *words, **given):
         return self.run_python(*words, TILEC_BUNDLE=str(self.folder / "b"), TILEC_JIT="forbid", **given)
