@@ -71,12 +71,18 @@ typedef struct ChannelMbarriers {
   bool counts;        // Counts bytes of copies at `full`.
 } ChannelMbarriers;
 
+typedef struct SlotsHeld {
+  int count;  // slots that its group fills or reads
+  bool reads; // the channel's second ring
+} SlotsHeld;
+
 typedef struct RingLowering {
   PassContext *context;
   Func *func;
   ChannelMbarriers *channels; // By ring index.
   Rings rings;
   SlotNumbers *numbers; // By id of the ring value.
+  SlotsHeld *held;      // By id of the ring value.
   VEC(Op *) replaced;   // Their results are still in use. Each is erased after the later ones.
 } RingLowering;
 
@@ -196,23 +202,39 @@ static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *numbe
   numbers->parity = next_parity(l, &b, numbers->parity, number, last_of_phase(l, op));
 }
 
-// How many slots the ring's group is filling or reading (verify_rings.c).
-static int64_t slots_held(const Value *ring) {
-  const Op *op = ring->def;
-  if (!op) {
-    const Op *loop = ring->region->parent;
-    return slots_held(op_operand(loop, ring->index + (loop->kind == OP_FOR ? 2 : 0)));
-  }
-  switch ((int)op->kind) {
-  case OP_CHANNEL: return ring->index ? op_int(op, ATTR_FILLED, 0) : 0;
-  case OP_RING_FILL:
-  case OP_RING_WAIT: return slots_held(op_operand(op, 0)) + 1;
-  case OP_IF: return slots_held(op_operand(op->regions[0]->last, ring->index));
-  case OP_FOR: return slots_held(loop_init(op, ring->index));
-  case OP_WHILE: return slots_held(op_operand(op, ring->index));
-  default: return slots_held(op_operand(op, 0)) - 1;
+// --- how many slots a channel's ring holds at each point, as verify_rings.c counts them
+
+static void count_region(RingLowering *l, const Region *region);
+
+static void hand_on(RingLowering *l, const Value *from, const Value *to) {
+  if (is_ring(from)) l->held[to->id] = l->held[from->id];
+}
+
+static void count_loop(RingLowering *l, const Op *op) {
+  uint32_t first = op->operand_count - op->result_count;
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    hand_on(l, op_operand(op, first + i), &op->results[i]);
+    for (uint32_t r = 0; r < op->region_count; r++)
+      hand_on(l, op_operand(op, first + i), op->regions[r]->args[i + (op->kind == OP_FOR)]);
   }
 }
+
+static void count_op(RingLowering *l, const Op *op) {
+  if (op->kind == OP_CHANNEL) l->held[op->results[1].id] = (SlotsHeld){(int)op_int(op, ATTR_FILLED, 0), true};
+  if (op_is_loop(op)) count_loop(l, op);
+  for (uint32_t r = 0; r < op->region_count; r++) count_region(l, op->regions[r]);
+  for (uint32_t i = 0; op->kind == OP_IF && i < op->result_count; i++)
+    hand_on(l, op_operand(op->regions[0]->last, i), &op->results[i]);
+  if (!op_has(op, RING)) return;
+  hand_on(l, op_operand(op, 0), ring_result(op));
+  l->held[ring_result(op)->id].count += op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT ? 1 : -1;
+}
+
+static void count_region(RingLowering *l, const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) count_op(l, op);
+}
+
+// --- channels
 
 // The filling ring advances the number of the slot to fill. The other ring advances the number of the slot to wait for.
 // ring_commit and ring_release advance the other number.
@@ -228,7 +250,7 @@ static void lower_channel_op(RingLowering *l, Op *op) {
   if (waits) wait_channel(l, op, mbarriers, *number, &numbers);
   // The only slot that the thread holds is the one that it returns next. So one number is enough.
   if (waits && group_runs_by_thread(op) && !(channel->counts && op->kind == OP_RING_FILL) &&
-      !slots_held(op_operand(op, 0)))
+      !l->held[op_operand(op, 0)->id].count)
     *(use ? &numbers.fill : &numbers.use) = *number;
   if (!waits && !counts) {
     Value *mbarrier = slot_mbarrier(l, &b, mbarriers, *number);
@@ -385,6 +407,23 @@ static void move_region(RingLowering *l, const Op *from, Op *to, uint32_t r) {
   lower_region(l, region);
 }
 
+// The slots of a pair are returned to both CTAs. So the copying thread, and with it the CTA, ends after that.
+static void wait_for_slots(RingLowering *l, const Value *ring, Op *last) {
+  const Op *around = ring->def->region->parent;
+  if (!around || around->kind != OP_WARP_GROUPS || !value_unused(ring) || l->held[ring->id].reads) return;
+  const ChannelMbarriers *channel = channel_of(l, ring);
+  if (!channel->full || !channel->counts || !op_attr(channel->full->def, ATTR_PAIR)) return;
+  SlotNumbers numbers = *numbers_of(l, ring);
+  Builder b = builder_after(last);
+  b.loc = last->loc;
+  for (uint32_t i = 0, slots = slots_of(l, ring); i < slots; i++) {
+    Value *mbarrier = slot_mbarrier(l, &b, channel->free, numbers.fill);
+    build_op(&b, OP_MBARRIER_WAIT, 2, (Value *[]){mbarrier, numbers.parity}, 0, NULL);
+    numbers.parity = next_parity(l, &b, numbers.parity, numbers.fill, slots - 1);
+    numbers.fill = next_number(l, &b, numbers.fill, slots);
+  }
+}
+
 // Builds the op again with numbers instead of rings.
 static void lower_control(RingLowering *l, Op *op) {
   Arena *arena = l->context->scratch;
@@ -407,6 +446,7 @@ static void lower_control(RingLowering *l, Op *op) {
       bool mbarriers = has_mbarriers(l, &op->results[i]);
       *numbers_of(l, &op->results[i]) = (SlotNumbers){&made->results[at], &made->results[at + 1],
                                                       mbarriers ? &made->results[at + 2] : NULL};
+      wait_for_slots(l, &op->results[i], made);
       at += mbarriers ? 2 : 1;
     } else {
       value_take_over(&op->results[i], &made->results[at]);
@@ -455,6 +495,8 @@ static bool lower_all(PassContext *context, Func *func) {
   if (!l.rings.begins.n) return false;
   l.numbers = ARENA_ARRAY(context->scratch, SlotNumbers, func->value_count);
   l.channels = ARENA_ARRAY(context->scratch, ChannelMbarriers, l.rings.begins.n);
+  l.held = ARENA_ARRAY(context->scratch, SlotsHeld, func->value_count);
+  count_region(&l, func->body);
   lower_region(&l, func->body);
   while (l.replaced.n) op_erase(vec_pop(&l.replaced));
   return true;
