@@ -2,7 +2,8 @@
 // The rules of tensor memory. A kernel allocates it once, at the start of its body, and frees it at the end.
 //
 // A value of type tmem is the accumulator with its content at that point. tmem_store and dot give the next one. So each
-// value is used once, or once in each branch of an if. A tmem_store may overwrite what a tmem_load has read. Only tmem_alloc's result is used again: it begins accumulators one after another.
+// value is used once, or once in each branch of an if. A tmem_store may overwrite what a tmem_load has read. Only
+// tmem_alloc's result is used again: it begins accumulators one after another.
 #include "base/integer.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/groups.h"

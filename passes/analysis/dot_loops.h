@@ -15,8 +15,8 @@ bool is_narrow_row(const Op *load);
 // Returns true if an asynchronous copy may replace the load. It needs at least 4 bytes, and zeros where the mask is
 // false.
 bool load_is_copyable(const Op *load);
-// By value id: true if a dot of the loop's body depends on it in the same iteration. Also true for what meets the product
-// of packed words there (scales of groups). The function must be numbered.
+// By value id: true if a dot of the loop's body depends on it in the same iteration. Also true for what meets the result
+// of a dot of packed words there (scales of groups). The function must be numbered.
 uint8_t *find_feeding(Arena *arena, const Func *func, const Op *loop);
 
 #endif

@@ -49,8 +49,8 @@ void plan_move_groups(Op *groups, Op *loop);
 void programs_persist(Func *func);
 // The same for a kernel whose groups of warps take programs: a loop of one iteration, the program's place carried.
 void programs_take(Func *func);
-// Why two neighbouring programs cannot compute the loop's dots as a pair (pair_programs.c). NULL: they can, and
-// staged->halved is the load of which each has one half. programs_require_pairs adds to the guard what they need.
+// Why two neighbouring programs cannot compute the loop's dots as a pair (pair_programs.c). NULL: they can. Each then
+// copies half of the load staged->halved. programs_require_pairs adds to the guard what they need.
 struct StagedLoop;
 const char *programs_refuse_pairs(PassContext *context, Func *func, struct StagedLoop *staged);
 void programs_require_pairs(PassContext *context, Func *func, const struct StagedLoop *staged);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which neighbouring programs can compute their dots as a pair: two CTAs of a cluster, whose tensor cores read one second
-// operand together. Program 2i along axis 0 and the next one must
+// Finds neighbouring programs that can compute their dots as a pair. A pair is two CTAs of a cluster. Their tensor cores
+// share one second operand. Program 2i along axis 0 and the next one must
 // * load the same tiles of that operand, each iteration;
 // * run the same iterations.
 //

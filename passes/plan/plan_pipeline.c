@@ -7,7 +7,7 @@
 //           for %block, %all, %blocks {programs} do (%p) {            (persist.c)
 //             for ... {group_warps = [8, 4], group_registers = [232, 40], slots = 4} {
 //
-// Where a thread of its own issues the dots, the groups take the programs instead (role_programs.c):
+// If a group of one thread issues the dots, the groups take the programs instead (role_programs.c):
 //
 //           for ... {group_warps = [4, 1, 1], slots = 6, takes_programs} {
 //

@@ -16,7 +16,7 @@ bool promote_loads(PassContext *context, Func *func);
 
 // promote_tmem.c: gives the sums of tcgen05 dots tensor memory. Returns true if anything changed.
 bool promote_tmem(PassContext *context, Func *func);
-// True if tensor memory can have the dot's first operand: a computed tile of which a thread has rows.
+// True if tensor memory can have the dot's first operand: a computed tile whose rows each belong to one thread.
 bool promotes_to_tmem(const Op *dot);
 
 // The placement of a dot's operand in its buffer, and the buffer's layout. The tile `home` holds the operand.
