@@ -35,6 +35,15 @@ uint32_t tile_words(const Type *tile) {
   return (layout_registers(tile->layout) * type_element_bytes(tile) + 3) / 4;
 }
 
+const Type *shared_in_order(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape) {
+  uint64_t n = 1;
+  for (uint32_t d = 0; d < rank; d++) n *= shape[d];
+  uint32_t bits = log2_ceil(n);
+  Layout layout = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
+  for (uint32_t i = 0; i < bits; i++) layout.basis[i] = UINT32_C(1) << i;
+  return type_shared(ir, elem, rank, shape, layout_intern(ir, &layout));
+}
+
 uint32_t shared_bytes(const Type *buffer) {
   return (uint32_t)type_elements(buffer) * elem_bytes(buffer->elem);
 }

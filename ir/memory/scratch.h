@@ -10,6 +10,8 @@ enum { SHARED_ALIGN = 16 }; // bytes: every buffer's alignment
 
 // The number of 32-bit registers for a thread's part of a tile with a layout.
 uint32_t tile_words(const Type *tile);
+// The type of a shared buffer whose elements lie one after another, in row-major order.
+const Type *shared_in_order(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape);
 // Bytes of a shared buffer, of a type that the verifier accepts.
 uint32_t shared_bytes(const Type *buffer);
 // Bytes of the CTA's shared memory that the buffers of shared_alloc take.

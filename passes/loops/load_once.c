@@ -8,6 +8,7 @@
 #include "passes/analysis/index_clone.h"
 #include "passes/loops/windows.h"
 #include "ir/build.h"
+#include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/analysis/dot_loops.h"
@@ -160,10 +161,8 @@ static void store_part(SharedWindow *h, Value *value, uint32_t start) {
 // The parts of the buffer are disjoint, so place_barriers puts one barrier after all of them.
 static void fill_buffer(SharedWindow *h) {
   const Type *element = type_element(h->tile);
-  uint32_t size = h->n * 2, bits = log2_of(size);
-  Layout row = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
-  for (uint32_t i = 0; i < bits; i++) row.basis[i] = UINT32_C(1) << i;
-  const Type *type = type_shared(ir_of(h), element->elem, 1, &size, layout_intern(ir_of(h), &row));
+  uint32_t size = h->n * 2;
+  const Type *type = shared_in_order(ir_of(h), element->elem, 1, &size);
   Value *left = NULL, *right = NULL;
   if (h->left) {
     Value *mask = tap_mask(h, -(int64_t)h->left_pad, h->left_pad);

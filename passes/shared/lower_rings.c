@@ -58,6 +58,7 @@
 // address. The slot number is incremented after the last write.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/analysis/rings.h"
 
@@ -171,18 +172,10 @@ static Op *last_writer(Op *fill, const Value *view, Op *last) {
   return last;
 }
 
-static const Type *mbarriers_type(const RingLowering *l, uint32_t rank, const uint32_t *shape) {
-  IrContext *ir = l->func->module->ir;
-  Layout layout = {.out_bits = 0};
-  while (1u << layout.out_bits < shape[0]) layout.out_bits++;
-  layout.bits[DIM_OFFSET] = layout.out_bits;
-  for (uint32_t i = 0; i < layout.out_bits; i++) layout.basis[i] = UINT32_C(1) << i;
-  return type_shared(ir, ELEM_I64, rank, shape, layout_intern(ir, &layout));
-}
-
 static Value *slot_mbarrier(const RingLowering *l, Builder *b, Value *mbarriers, Value *number) {
   const uint32_t one = 1;
-  return build(b, OP_SHARED_INDEX, mbarriers_type(l, 1, &one), mbarriers, number, NULL);
+  return build(b, OP_SHARED_INDEX, shared_in_order(l->func->module->ir, ELEM_I64, 1, &one), mbarriers, number,
+               NULL);
 }
 
 // The slot after which the parity of the op's wait changes. Slots that count as readable at the channel's start become
@@ -270,7 +263,8 @@ static uint32_t arrivals_of(const Value *ring) {
 static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {
   const uint32_t slots = ring_slots(channel), shape[] = {slots, 1};
   Builder b = builder_before(channel);
-  Value *mbarriers = build(&b, OP_SHARED_ALLOC, mbarriers_type(l, 2, shape), NULL, NULL, NULL);
+  Value *mbarriers =
+      build(&b, OP_SHARED_ALLOC, shared_in_order(l->func->module->ir, ELEM_I64, 2, shape), NULL, NULL, NULL);
   Op *init = build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
   op_set_attr(init, (Attr){.key = ATTR_ARRIVALS, .i = arrivals});
   return mbarriers;

@@ -17,6 +17,7 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/exchange.h"
+#include "ir/memory/scratch.h"
 #include "passes/passes.h"
 #include "passes/shared/promote_dot.h"
 
@@ -34,10 +35,8 @@ static const Type *conversion_buffer(const ScratchPromoter *p, const Op *op) {
 }
 
 static const Type *bytes_buffer(const ScratchPromoter *p, uint32_t bytes) {
-  uint32_t bits = log2_ceil(bytes), size = 1u << bits;
-  Layout layout = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
-  for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
-  return type_shared(p->ir, ELEM_I8, 1, &size, layout_intern(p->ir, &layout));
+  uint32_t size = 1u << log2_ceil(bytes);
+  return shared_in_order(p->ir, ELEM_I8, 1, &size);
 }
 
 static bool has_layouts(const Op *op) {

@@ -43,6 +43,7 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/dot/layout_dot.h"
+#include "ir/memory/scratch.h"
 #include "passes/layouts/choose_dot.h"
 
 enum { MBARRIERS = 2 }; // One dot may be in flight while the next one begins.
@@ -57,11 +58,7 @@ typedef struct TmemPromoter {
 // --- allocation
 
 static Value *alloc_i64(const TmemPromoter *p, Builder *b, uint32_t n) {
-  IrContext *ir = p->func->module->ir;
-  Layout layout = {.out_bits = (uint8_t)(n - 1), .basis = {1}};
-  layout.bits[DIM_OFFSET] = layout.out_bits;
-  return build(b, OP_SHARED_ALLOC, type_shared(ir, ELEM_I64, 1, &n, layout_intern(ir, &layout)), NULL, NULL,
-               NULL);
+  return build(b, OP_SHARED_ALLOC, shared_in_order(p->func->module->ir, ELEM_I64, 1, &n), NULL, NULL, NULL);
 }
 
 static Value *tensor_memory(TmemPromoter *p) {

@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "ir/clone.h"
 #include "ir/memory/exchange.h"
+#include "ir/memory/scratch.h"
 
 typedef struct OpSplitter {
   IrContext *ir;
@@ -216,19 +217,10 @@ static Value *buffer_of(const Op *op, const Type *type) {
   return build(&b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
 }
 
-static const Type *plain_buffer(const OpSplitter *s, Elem elem, uint32_t rank, const uint32_t *shape) {
-  Layout layout = {0};
-  uint32_t bits = 0;
-  for (uint32_t d = 0; d < rank; d++) bits += log2_of(shape[d]);
-  layout.bits[DIM_OFFSET] = layout.out_bits = (uint8_t)bits;
-  for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
-  return type_shared(s->ir, elem, rank, shape, layout_intern(s->ir, &layout));
-}
-
 static const Type *tile_buffer(const OpSplitter *s, const Type *tile) {
   static const uint32_t one = 1;
-  if (!type_is_tile(tile)) return plain_buffer(s, buffer_elem(tile), 1, &one);
-  return plain_buffer(s, buffer_elem(tile), tile->rank, tile->shape);
+  if (!type_is_tile(tile)) return shared_in_order(s->ir, buffer_elem(tile), 1, &one);
+  return shared_in_order(s->ir, buffer_elem(tile), tile->rank, tile->shape);
 }
 
 static Op *build_shared_store(Builder *b, Value *x, Value *buffer) {

@@ -2,16 +2,19 @@
 // Persistent kernels by cluster launch control: the groups of a CTA run the programs that its producer takes of the
 // grid, one after another.
 //
-// ```
-// before  for 0, 1, 1, %x0, ... {programs} do (%i, %x, ...) {      after  while true, 0, %x0, ... {programs}
-//           ...                                                           yield %more, ...
-//           yield %x, ...                                               do (%more, %n, %x, ...) {
-//         }                                                               ...
-//                                                                         mbarrier_wait %full[%n % 2], %n / 2 % 2
-//                                                                         %taken, %x1, ... = taken_program %slot
-//                                                                         mbarrier_arrive %free[%n % 2]
-//                                                                         yield %taken != 0, %n + 1, %x1, ...
-// ```
+// before  for 0, 1, 1, %x0, ... {programs} do (%i, %x, ...) {
+//           ...
+//           yield %x, ...
+//         }
+// after   while true, 0, %x0, ... {programs}
+//           yield %more, ...
+//         do (%more, %n, %x, ...) {
+//           ...
+//           mbarrier_wait %full[%n % 2], %n / 2 % 2
+//           %taken, %x1, ... = taken_program %slot
+//           mbarrier_arrive %free[%n % 2]
+//           yield %taken != 0, %n + 1, %x1, ...
+//         }
 //
 // The producer asks for program n + 1 when it begins the n-th. It reads the answer after its copies, and the thread that
 // issues dots after its dots. The consumers read it before they wait for sums. So the next answer has room before they
@@ -21,6 +24,7 @@
 // second one has no thread that issues dots.
 #include "ir/build.h"
 #include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
 #include "passes/warp_specialization/roles.h"
 
 enum { SLOTS = 2, NUMBERS = 4, ANSWER_BYTES = 16, MORE = 0, COUNT = 1, CARRIED = 2 };
@@ -29,18 +33,9 @@ typedef struct Answers {
   Value *places, *full, *free; // a slot each
 } Answers;
 
-static const Type *slots_type(const Roles *r, Elem elem, uint32_t rank, const uint32_t *shape) {
-  IrContext *ir = r->s.func->module->ir;
-  Layout layout = {.out_bits = 0};
-  uint32_t n = rank == 2 ? shape[0] * shape[1] : shape[0];
-  while (1u << layout.out_bits < n) layout.out_bits++;
-  layout.bits[DIM_OFFSET] = layout.out_bits;
-  for (uint32_t i = 0; i < layout.out_bits; i++) layout.basis[i] = 1u << i;
-  return type_shared(ir, elem, rank, shape, layout_intern(ir, &layout));
-}
-
 static Value *alloc_slots(const Roles *r, Builder *b, Elem elem, uint32_t n) {
-  return build(b, OP_SHARED_ALLOC, slots_type(r, elem, 2, (uint32_t[]){SLOTS, n}), NULL, NULL, NULL);
+  const uint32_t shape[] = {SLOTS, n};
+  return build(b, OP_SHARED_ALLOC, shared_in_order(r->s.func->module->ir, elem, 2, shape), NULL, NULL, NULL);
 }
 
 // `pair_arrivals`: of both CTAs at the first one's. 0: each has its own.
@@ -61,7 +56,8 @@ static const Type *number_type(const Roles *r) { return type_scalar(r->s.func->m
 static Value *slot_of(const Roles *r, Builder *b, Value *slots, Value *n) {
   const Type *all = slots->type;
   Value *slot = build_binary(b, OP_AND, n, build_int(b, number_type(r), SLOTS - 1));
-  return build(b, OP_SHARED_INDEX, slots_type(r, all->elem, 1, all->shape + 1), slots, slot, NULL);
+  const Type *type = shared_in_order(r->s.func->module->ir, all->elem, 1, all->shape + 1);
+  return build(b, OP_SHARED_INDEX, type, slots, slot, NULL);
 }
 
 // The phase of program n; `other`: the one before it.

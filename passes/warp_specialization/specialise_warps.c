@@ -67,6 +67,7 @@
 #include "base/integer.h"
 #include "ir/build.h"
 #include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
 #include "passes/analysis/plan.h"
 #include "passes/warp_specialization/roles.h"
 #include "passes/analysis/overlapped_dots.h"
@@ -119,15 +120,11 @@ static Op *make_groups(Roles *r) {
 // Dots by tcgen05 complete at mbarriers one after another, and a phase can only be told from the one before. No barrier
 // holds the warp that issues them back. It may be ahead of the others' waits by all slots.
 static void add_mbarriers(const Roles *r, uint32_t slots) {
-  IrContext *ir = r->s.func->module->ir;
   for (Op *op = r->s.func->body->first; op; op = op->next) {
     if (op->kind != OP_TMEM_ALLOC) continue;
     Value *mbarriers = op_operand(op, 1);
-    uint32_t bits = log2_ceil(slots), n = 1u << bits;
-    Layout layout = {.out_bits = (uint8_t)bits};
-    layout.bits[DIM_OFFSET] = layout.out_bits;
-    for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
-    mbarriers->type = type_shared(ir, ELEM_I64, 1, &n, layout_intern(ir, &layout));
+    uint32_t n = 1u << log2_ceil(slots);
+    mbarriers->type = shared_in_order(r->s.func->module->ir, ELEM_I64, 1, &n);
   }
 }
 
@@ -199,8 +196,8 @@ static void halve_map(TensorBox *box) {
   if (box->count == 1) box->shape[0] /= 2;
 }
 
-// Marks what two CTAs share: tensor memory's dots, the mbarriers of slots, and the second operand, of which each has one
-// half. The mbarriers count the copies of both.
+// Marks what two CTAs share: tensor memory's dots, the mbarriers of slots, and the second operand. Each CTA has half of
+// that operand. The mbarriers count the copies of both.
 static void pair_slots(Roles *r, Op *groups, Op *sums) {
   const StagedGroup *slots = r->slots[0];
   const StagedLoad *second = roles_second_load(r->s.staged);
