@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The time of a matmul by tcgen05, from how its copies, dots and stores overlap. docs/cost.md has the formulas.
 //
-// All constants are fitted to the seven published steps of one ladder, on a B200 (cost/published.def).
+// All constants are fitted to the seven published steps of one ladder, on a B200 (tests/unit/cost/published.def).
 #include <math.h>
 
 #include "cost/issue.h"

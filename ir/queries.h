@@ -87,6 +87,11 @@ static inline bool value_used_only_by(const Value *value, const Op *user) {
 static inline bool op_is_buffer_view(const Op *op) {
   return op_has(op, PURE) && op->result_count && op->results[0].type->kind == TYPE_SHARED;
 }
+// The buffer that the value is a view of, through all views. It may be the value itself.
+static inline const Value *value_viewed(const Value *buffer) {
+  while (buffer->def && op_is_buffer_view(buffer->def)) buffer = op_operand(buffer->def, 0);
+  return buffer;
+}
 // The operand whose elements the result has: in another shape or layout, or repeated. NULL: the op is none of these.
 static inline Value *op_rearranged(const Op *op) {
   bool moves = op && (op_has_any(op, VIEW | SPREADS) || op->kind == OP_CONVERT_LAYOUT);

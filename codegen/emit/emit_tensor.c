@@ -41,21 +41,15 @@ void emit_cluster_barrier(Emitter *e) {
   nvvm_order(e, "barrier.cluster.wait.acquire", "");
 }
 
-// The shared_alloc of a buffer or of a part of it.
-static const Op *alloc_of(const Value *buffer) {
-  while (buffer->def && op_is_buffer_view(buffer->def) && buffer->def->kind != OP_SHARED_ALLOC)
-    buffer = op_operand(buffer->def, 0);
-  return buffer->def;
-}
-
+// True if the buffer, or the one that it is a part of, has the mark.
 static bool is_marked(const Value *buffer, AttrKey mark) {
-  const Op *alloc = alloc_of(buffer);
+  const Op *alloc = value_viewed(buffer)->def;
   return alloc && op_attr(alloc, mark);
 }
 
 // True if threads of both CTAs arrive at the first one's mbarrier.
 static bool orders_both(const Value *mbarrier) {
-  for (const Use *use = op_result(alloc_of(mbarrier))->first_use; use; use = use->next)
+  for (const Use *use = value_viewed(mbarrier)->first_use; use; use = use->next)
     if (use->user->kind == OP_MBARRIER_INIT && op_attr(use->user, ATTR_PAIR_ARRIVALS)) return true;
   return false;
 }

@@ -28,9 +28,8 @@ void tensor_box_trim(TensorBox *box, uint32_t rows, uint32_t count) {
 
 // Each CTA of a pair copies one half of the buffer: of its rows, or of its TMA tiles.
 static bool is_halved(const Value *buffer) {
+  buffer = value_viewed(buffer);
   const Op *op = buffer->def;
-  while (op && op_is_buffer_view(op) && op->kind != OP_SHARED_ALLOC)
-    buffer = op_operand(op, 0), op = buffer->def;
   if (op && op->kind == OP_RING_FILL) op = op_operand(op, buffer->index + 1)->def;
   return op && op_attr(op, ATTR_HALF);
 }

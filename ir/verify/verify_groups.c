@@ -113,8 +113,8 @@ typedef struct GroupChecker {
 static bool hands_slots_on(const Op *op) { return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT; }
 
 static const Op *alloc_of(const Value *buffer) {
-  while (buffer->def && op_is_buffer_view(buffer->def)) buffer = op_operand(buffer->def, 0);
-  return buffer->def && buffer->def->kind == OP_SHARED_ALLOC ? buffer->def : NULL;
+  const Op *def = value_viewed(buffer)->def;
+  return def && def->kind == OP_SHARED_ALLOC ? def : NULL;
 }
 
 // Checks that only one group uses it.

@@ -229,8 +229,7 @@ static const Op *reads_before_copies(const Stager *s, uint32_t stages) {
 // True if the loop computes nothing for the operand: it is a slot, or made before the loop.
 static bool is_ready(const StagedLoop *staged, const Value *operand) {
   if (!value_is_within(operand, staged->loop)) return true;
-  while (operand->def && op_is_buffer_view(operand->def) && operand->def->operand_count)
-    operand = op_operand(operand->def, 0);
+  operand = value_viewed(operand);
   for (uint32_t i = 0; i < staged->loads.n; i++) {
     const StagedLoad *load = &staged->loads.at[i];
     if (load->alloc && operand == op_result(load->alloc) && !load->reads) return true;

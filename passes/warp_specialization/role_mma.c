@@ -21,15 +21,8 @@
 
 static Value *sums_after(const StagedLoop *staged) { return &staged->loop->results[staged->sum]; }
 
-// The buffer of a load that an operand of the dot is a view of. NULL: it is something else.
-static const Op *buffer_of(const Value *operand) {
-  while (operand->def && op_is_buffer_view(operand->def) && operand->def->kind != OP_SHARED_ALLOC)
-    operand = op_operand(operand->def, 0);
-  return operand->def;
-}
-
 static const StagedLoad *load_of(const StagedLoop *staged, const Value *operand) {
-  const Op *buffer = buffer_of(operand);
+  const Op *buffer = value_viewed(operand)->def;
   for (uint32_t i = 0; buffer && i < staged->loads.n; i++)
     if (staged->loads.at[i].alloc == buffer) return &staged->loads.at[i];
   return NULL;

@@ -438,7 +438,7 @@ TEST(test_blackwell_steps) {
   {ladder, M,   N, K, speed, {bm, bn, 64, 2, 0, 0, pair, 1, slots, by_tma, own, turns, sums, 0, 0, 0},       \
    parts,  rows},
   Step steps[] = {
-#include "cost/published.def"
+#include "tests/unit/cost/published.def"
   };
   double before = 0;
   for (size_t i = 0; i < sizeof steps / sizeof *steps; before = predict_step(&steps[i++])) {
