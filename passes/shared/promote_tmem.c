@@ -193,6 +193,15 @@ static bool passes(const Op *first) {
          value_is_zero(op_operand(first, DOT_SUM));
 }
 
+// True if the last sums that begin at zero before the dot were read before the operand is computed, and have room for it.
+static bool has_place(const Op *dot, const Value *a) {
+  Op *sums = NULL;
+  for (Op *op = dot->region->first; op != dot; op = op->next)
+    if (is_dot_of(op, DOT_TCGEN05) && passes(op)) sums = op;
+  return sums && op_precedes(last_sum(sums)->def, a->def) &&
+         tmem_columns(a->type) <= tmem_columns(op_result(sums)->type);
+}
+
 // Four warps write the operand over sums. Each has read those of its lanes. More warps divide the lanes' columns, and
 // would write over sums that others still read.
 bool promotes_to_tmem(const Op *dot) {
@@ -206,7 +215,7 @@ bool promotes_to_tmem(const Op *dot) {
   if (region_warp_bits(dot) != warps.m || shape.n < 4) return false;
   Layout rows = layout_tcgen05_rows(&shape, &warps);
   return layout_equal(&rows, type->layout) && value_single_use(a) && a->def &&
-         a->def->region == dot->region && dot_operand_is_computed(a);
+         a->def->region == dot->region && dot_operand_is_computed(a) && has_place(dot, a);
 }
 
 // The operand takes the columns of sums that were read before it was computed.
