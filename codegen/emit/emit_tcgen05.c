@@ -400,8 +400,9 @@ void emit_tmem_slice(Emitter *e, const Op *slice) {
   const Value *value = op_operand(slice, 0);
   if (!value->def || value->def->kind != OP_TMEM_LOAD) return;
   uint32_t together = registers_together(value->type, computed_columns(value->def) < value->type->shape[1]);
-  for (uint32_t r = 0; r < layout_registers(value->type->layout); r += together)
-    if (slice_has(slice, r) && !emit_register(e, value, r)) load_piece(e, value->def, r, together);
+  for (uint32_t r = 0; r < layout_registers(value->type->layout); r++)
+    if (slice_has(slice, r) && !emit_register(e, value, r))
+      load_piece(e, value->def, r - r % together, together);
 }
 
 // The op that multiplies the loaded tile, which nothing else takes. NULL: there is none.
