@@ -233,7 +233,8 @@ static Value *poll_loop(Elab *e, const Poll *poll) {
   Value *again = any_of(e, negated(e, test->args[0])), *yields[3] = {NULL, test->args[0]};
   if (poll->timeout) { // the clock counts only if an element is pending
     yields[2] = test->args[1];
-    again = builtin_choose(e, again, negated(e, yields[2]), constant_flags(e, flag, false));
+    Value *none = constant_flags(e, flag, false);
+    again = builtin_choose(e, again, negated(e, yields[2]), none);
   }
   yields[0] = again;
   build_op(&e->b, OP_YIELD, test->arg_count + 1, yields, 0, NULL);

@@ -137,7 +137,8 @@ static Value *one_batch(Elab *e, Value *x) {
 }
 
 static Value *multiply(Elab *e, Value *a, Value *b, Value *acc, const char *how, uint32_t summed) {
-  Value *result = build_dot(&e->b, one_batch(e, a), one_batch(e, b), one_batch(e, acc), how, summed);
+  Value *sums = one_batch(e, acc), *second = one_batch(e, b), *first = one_batch(e, a);
+  Value *result = build_dot(&e->b, first, second, sums, how, summed);
   return builtin_reshape(e, result, acc->type->rank, acc->type->shape);
 }
 
@@ -156,8 +157,8 @@ Obj builtin_dot(Elab *e, Call *call) {
   uint32_t depth = a->type->shape[a->type->rank - 1];
   if (imprecise && fp8 && call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i > depth)
     return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
-                      "[T0207] 'max_num_imprecise_acc' of '%s' cannot be %s: K of this dot is %u",
-                      call->text, obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]), depth);
+                      "[T0207] 'max_num_imprecise_acc' of '%s' cannot be %s: K of this dot is %u", call->text,
+                      obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]), depth);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
   if (!sum) return obj_error();
   uint32_t rank = a->type->rank, shape[TILE_MAX_RANK];

@@ -24,8 +24,10 @@ Value *builtin_fast_value(Elab *e, const char *name, Value *a, Value *b) {
   if (str_is(function, "log")) return times(e, of(e, "log2_approx", a), LN_2);
   if (str_is(function, "log10")) return times(e, of(e, "log2_approx", a), LOG10_2);
   if (str_is(function, "pow")) return of(e, "exp2", build_binary(&e->b, OP_MUL, b, of(e, "log2_approx", a)));
-  if (str_is(function, "tan"))
-    return build_math(&e->b, "div_approx", of(e, "sin_approx", a), of(e, "cos_approx", a), NULL);
+  if (str_is(function, "tan")) {
+    Value *cosine = of(e, "cos_approx", a);
+    return build_math(&e->b, "div_approx", of(e, "sin_approx", a), cosine, NULL);
+  }
   for (size_t i = 0; i < sizeof approximate / sizeof *approximate; i++)
     if (str_is(function, approximate[i][0])) return of(e, approximate[i][1], a);
   return NULL;

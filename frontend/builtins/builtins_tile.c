@@ -113,8 +113,8 @@ static Value *truncate_float(Elab *e, Value *x, const Type *element) {
   Value *nearest = build_cast(&e->b, x, element), *back = build_cast(&e->b, nearest, type_element(x->type));
   if (elem_info(type_element(x->type)->elem)->bits < 32)
     x = builtin_as(e, x, ELEM_FP32), back = builtin_as(e, back, ELEM_FP32);
-  Value *away = build_binary(&e->b, OP_GT, builtin_math_value(e, "abs", back, NULL),
-                             builtin_math_value(e, "abs", x, NULL));
+  Value *least = builtin_math_value(e, "abs", x, NULL);
+  Value *away = build_binary(&e->b, OP_GT, builtin_math_value(e, "abs", back, NULL), least);
   const Type *word = type_with_element(e->ir, x->type, elab_scalar(e, words[elem_info(element->elem)->bits]));
   Value *bits = build(&e->b, OP_BITCAST, word, nearest, NULL, NULL);
   Value *less = build_binary(&e->b, OP_SUB, bits, build_int(&e->b, word, 1));

@@ -140,8 +140,8 @@ static const char *find(PairSearch *p, const StagedLoop *staged) {
 // --- the guard
 
 static Value *is_even_on_host(Builder *b, Value *x) {
-  return build_binary(b, OP_EQ, build_binary(b, OP_REM, x, build_int(b, x->type, 2)),
-                      build_int(b, x->type, 0));
+  Value *zero = build_int(b, x->type, 0);
+  return build_binary(b, OP_EQ, build_binary(b, OP_REM, x, build_int(b, x->type, 2)), zero);
 }
 
 static void require(Func *func, const PairSearch *p) {

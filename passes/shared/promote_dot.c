@@ -202,8 +202,8 @@ static Value *load_moved(Value *tile) {
     return tile;
   Builder b = builder_after(load);
   b.loc = load->loc;
-  Value *made = build(&b, OP_LOAD, tile->type, moved_operand(&b, tile, load, 0),
-                      moved_operand(&b, tile, load, 1), moved_operand(&b, tile, load, 2));
+  Value *other = moved_operand(&b, tile, load, 2), *mask = moved_operand(&b, tile, load, 1);
+  Value *made = build(&b, OP_LOAD, tile->type, moved_operand(&b, tile, load, 0), mask, other);
   op_copy_attrs(made->def, load);
   op_remove_attr(made->def, ATTR_ANCHOR); // It belongs to the other shape.
   return made;

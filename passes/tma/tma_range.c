@@ -138,8 +138,8 @@ HostRange guard_mul(Guard *g, HostRange x, HostRange y) {
   if (counts) return (HostRange){low, high};
   HostRange same = between(g, low, high);
   if (x.low == x.high || y.low == y.high) return same;
-  HostRange crossed =
-      between(g, guard_binary(g, OP_MUL, x.low, y.high), guard_binary(g, OP_MUL, x.high, y.low));
+  Value *second = guard_binary(g, OP_MUL, x.high, y.low);
+  HostRange crossed = between(g, guard_binary(g, OP_MUL, x.low, y.high), second);
   return (HostRange){guard_binary(g, OP_MIN, same.low, crossed.low),
                      guard_binary(g, OP_MAX, same.high, crossed.high)};
 }
@@ -177,7 +177,8 @@ static bool find_trips(Guard *g, const Op *loop, Value **trips, uint32_t depth) 
     return false;
   guard_require(g, OP_GE, step.low, guard_int(g, 1));
   Value *least = guard_binary(g, OP_MAX, step.low, guard_int(g, 1));
-  Value *span = guard_binary(g, OP_MAX, guard_binary(g, OP_SUB, upper.high, lower.low), guard_int(g, 0));
+  Value *none = guard_int(g, 0);
+  Value *span = guard_binary(g, OP_MAX, guard_binary(g, OP_SUB, upper.high, lower.low), none);
   Value *rounded = guard_binary(g, OP_ADD, span, guard_binary(g, OP_SUB, least, guard_int(g, 1)));
   *trips = guard_binary(g, OP_DIV, rounded, least);
   return true;
