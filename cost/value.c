@@ -151,7 +151,12 @@ static CostValue multiply(ValueSpace *space, Elem elem, const CostValue *a, cons
   const CostValue *tile = a->tile ? a : b, *factor = a->tile ? b : a;
   bool small = tile->base < near && tile->base > -near && factor->base < near && factor->base > -near;
   if (!factor->tile && small) {
-    CostValue product = of_patterns(space, OP_MUL, a, b, n);
+    enum { PRODUCTS = sizeof space->products / sizeof *space->products };
+    uint64_t place = (uintptr_t)tile->tile / sizeof(Pattern) ^ (uint64_t)factor->base;
+    Product *last = &space->products[place % PRODUCTS];
+    if (last->tile != tile->tile || last->factor != factor->base)
+      *last = (Product){tile->tile, factor->base, of_patterns(space, OP_MUL, a, b, n)};
+    CostValue product = last->value;
     product.base += tile->base * factor->base;
     if (product.known && holds(elem, product.base, product.tile)) return product;
   }

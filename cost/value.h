@@ -24,9 +24,17 @@ typedef struct CostValue {
   const Pattern *tile;
 } CostValue;
 
+// A pattern times a number.
+typedef struct Product {
+  const Pattern *tile;
+  int64_t factor;
+  CostValue value;
+} Product;
+
 typedef struct ValueSpace {
   Arena *arena;
   Table patterns, results;
+  Product products[16]; // the last ones, by pattern and number
 } ValueSpace;
 
 // True for an elementwise op with floats, whose result is never known.
