@@ -33,20 +33,28 @@ static inline tilec_status cuda_check(const CudaApi *api, CudaResult result, con
   return result == 0 ? TILEC_OK : cuda_error(api, result, what);
 }
 
-// Makes the device's context current. *pushed says if cuda_leave must undo that. Callers that release
-// something continue after a failure, because most handles know their context.
-static inline tilec_status cuda_enter(const Cuda *cuda, bool *pushed) {
+// Calls of the driver in the device's context, which is current from cuda_begin to cuda_end.
+typedef struct CudaCall {
+  const Cuda *cuda;
+  const CudaApi *api;
+  tilec_status status; // of the calls so far
+  bool pushed;
+} CudaCall;
+
+// Callers that release something continue after a failure, because most handles know their context.
+static inline CudaCall cuda_begin(const Cuda *cuda) {
   CudaContext current = NULL;
-  *pushed = false;
-  if (cuda->api.CtxGetCurrent(&current) == 0 && current == cuda->context) return TILEC_OK;
-  tilec_status status = cuda_check(&cuda->api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
-  *pushed = status == TILEC_OK;
-  return status;
+  CudaCall call = {cuda, &cuda->api, TILEC_OK, false};
+  if (cuda->api.CtxGetCurrent(&current) == 0 && current == cuda->context) return call;
+  call.status = cuda_check(call.api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
+  call.pushed = call.status == TILEC_OK;
+  return call;
 }
 
-static inline void cuda_leave(const Cuda *cuda, bool pushed) {
+static inline tilec_status cuda_end(const CudaCall *call) {
   CudaContext popped;
-  if (pushed) cuda->api.CtxPopCurrent(&popped);
+  if (call->pushed) call->api->CtxPopCurrent(&popped);
+  return call->status;
 }
 
 // Waits for a recorded event, within the limits.

@@ -5,21 +5,16 @@
 #include "runtime/error.h"
 
 tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(&cuda->api, cuda->api.MemAlloc(address, bytes ? bytes : 1), "cuMemAlloc");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->MemAlloc(address, bytes ? bytes : 1), "cuMemAlloc");
+  return cuda_end(&c);
 }
 
 void cuda_release(tilec_device *device, uint64_t address) {
-  Cuda *cuda = device->state;
-  bool pushed;
   if (device->gave_up) return;
-  cuda_enter(cuda, &pushed);
-  cuda->api.MemFree(address);
-  cuda_leave(cuda, pushed);
+  CudaCall c = cuda_begin(device->state);
+  c.api->MemFree(address);
+  cuda_end(&c);
 }
 
 tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
@@ -34,74 +29,50 @@ void cuda_unmap(tilec_device *device, uint64_t address) { (void)device, (void)ad
 
 // Waits too: a copy from pageable memory may return before its last part has arrived.
 tilec_status cuda_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
-  Cuda *cuda = device->state;
-  const CudaApi *api = &cuda->api;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(api, api->MemcpyHtoD(address, from, bytes), "cuMemcpyHtoD");
-  if (!status) status = cuda_check(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->MemcpyHtoD(address, from, bytes), "cuMemcpyHtoD");
+  if (!c.status) c.status = cuda_check(c.api, c.api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_read(tilec_device *device, uint64_t address, void *to, size_t bytes) {
-  Cuda *cuda = device->state;
-  const CudaApi *api = &cuda->api;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(api, api->MemcpyDtoH(to, address, bytes), "cuMemcpyDtoH");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->MemcpyDtoH(to, address, bytes), "cuMemcpyDtoH");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes) {
-  Cuda *cuda = device->state;
-  const CudaApi *api = &cuda->api;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(api, api->MemsetD8(address, byte, bytes), "cuMemsetD8");
-  if (!status) status = cuda_check(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->MemsetD8(address, byte, bytes), "cuMemsetD8");
+  if (!c.status) c.status = cuda_check(c.api, c.api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_write_async(tilec_device *device, uint64_t to, const void *from, size_t bytes,
                               void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status = cuda_check(&cuda->api, cuda->api.MemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status)
+    c.status = cuda_check(c.api, c.api->MemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_read_async(tilec_device *device, uint64_t from, void *to, size_t bytes, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status = cuda_check(&cuda->api, cuda->api.MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status)
+    c.status = cuda_check(c.api, c.api->MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_copy_async(tilec_device *device, uint64_t to, uint64_t from, size_t bytes, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status = cuda_check(&cuda->api, cuda->api.MemcpyDtoDAsync(to, from, bytes, stream), "cuMemcpyDtoDAsync");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status)
+    c.status = cuda_check(c.api, c.api->MemcpyDtoDAsync(to, from, bytes, stream), "cuMemcpyDtoDAsync");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_fill_async(tilec_device *device, uint64_t at, uint8_t byte, size_t bytes, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status = cuda_check(&cuda->api, cuda->api.MemsetD8Async(at, byte, bytes, stream), "cuMemsetD8Async");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status)
+    c.status = cuda_check(c.api, c.api->MemsetD8Async(at, byte, bytes, stream), "cuMemsetD8Async");
+  return cuda_end(&c);
 }

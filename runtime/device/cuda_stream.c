@@ -4,23 +4,16 @@
 #include "runtime/error.h"
 
 tilec_status cuda_stream_new(tilec_device *device, void **stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status =
-        cuda_check(&cuda->api, cuda->api.StreamCreate(stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status)
+    c.status = cuda_check(c.api, c.api->StreamCreate(stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_stream_synchronize(tilec_device *device, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(&cuda->api, cuda->api.StreamSynchronize(stream), "cuStreamSynchronize");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->StreamSynchronize(stream), "cuStreamSynchronize");
+  return cuda_end(&c);
 }
 
 // A stream that is being captured is skipped. Nothing on it has been launched, and waiting for it is illegal.
@@ -38,82 +31,58 @@ static tilec_status join(const CudaApi *api, CudaStream stream) {
 }
 
 tilec_status cuda_stream_join(tilec_device *device, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
   if (device->gave_up) return TILEC_OK;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = join(&cuda->api, stream);
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = join(c.api, stream);
+  return cuda_end(&c);
 }
 
 void cuda_stream_free(tilec_device *device, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
   if (device->gave_up) return;
-  cuda_enter(cuda, &pushed);
-  cuda->api.StreamDestroy(stream);
-  cuda_leave(cuda, pushed);
+  CudaCall c = cuda_begin(device->state);
+  c.api->StreamDestroy(stream);
+  cuda_end(&c);
 }
 
 // --- Events ---
 
 tilec_status cuda_event_new(tilec_device *device, void **event) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(&cuda->api, cuda->api.EventCreate(event, 0), "cuEventCreate");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->EventCreate(event, 0), "cuEventCreate");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_event_record(tilec_device *device, void *event, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(&cuda->api, cuda->api.EventRecord(event, stream), "cuEventRecord");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->EventRecord(event, stream), "cuEventRecord");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_event_wait(tilec_device *device, void *event, void *stream) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status = cuda_check(&cuda->api, cuda->api.StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_event_synchronize(tilec_device *device, void *event) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(&cuda->api, cuda->api.EventSynchronize(event), "cuEventSynchronize");
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->EventSynchronize(event), "cuEventSynchronize");
+  return cuda_end(&c);
 }
 
 tilec_status cuda_event_elapsed(tilec_device *device, void *start, void *end, double *seconds) {
-  Cuda *cuda = device->state;
-  const CudaApi *api = &cuda->api;
-  bool pushed;
   float milliseconds = 0;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = cuda_check(api, api->EventSynchronize(end), "cuEventSynchronize");
-  if (!status)
-    status = cuda_check(api, api->EventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
-  cuda_leave(cuda, pushed);
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = cuda_check(c.api, c.api->EventSynchronize(end), "cuEventSynchronize");
+  if (!c.status)
+    c.status = cuda_check(c.api, c.api->EventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
   *seconds = milliseconds / 1e3;
-  return status;
+  return cuda_end(&c);
 }
 
 void cuda_event_free(tilec_device *device, void *event) {
-  Cuda *cuda = device->state;
-  bool pushed;
   if (device->gave_up) return;
-  cuda_enter(cuda, &pushed);
-  cuda->api.EventDestroy(event);
-  cuda_leave(cuda, pushed);
+  CudaCall c = cuda_begin(device->state);
+  c.api->EventDestroy(event);
+  cuda_end(&c);
 }

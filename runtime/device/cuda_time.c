@@ -58,21 +58,18 @@ static void timer_free(const CudaApi *api, Timer *timer) {
 
 tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launches, uint32_t launch_count,
                        uint32_t count, uint32_t rounds, double *seconds) {
-  Cuda *cuda = device->state;
   Timer timer = {0};
-  bool pushed;
   float milliseconds;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = timer_capture(device, &timer, kernel, launches, launch_count, count);
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = timer_capture(device, &timer, kernel, launches, launch_count, count);
   const CudaWait wait = {&launches[0].limits, seconds_now()};
-  if (!status) status = timer_round(device, &timer, &wait, &milliseconds); // warm-up
-  for (uint32_t i = 0; i < rounds && !status; i++) {
-    status = timer_round(device, &timer, &wait, &milliseconds);
+  if (!c.status) c.status = timer_round(device, &timer, &wait, &milliseconds); // warm-up
+  for (uint32_t i = 0; i < rounds && !c.status; i++) {
+    c.status = timer_round(device, &timer, &wait, &milliseconds);
     seconds[i] = milliseconds / 1e3 / count;
   }
-  if (!device->gave_up) timer_free(&cuda->api, &timer);
-  cuda_leave(cuda, pushed);
-  return status;
+  if (!device->gave_up) timer_free(c.api, &timer);
+  return cuda_end(&c);
 }
 
 // --- Assembling ---
@@ -110,15 +107,12 @@ static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
 
 // Uses relaxed capture mode, like a load: a graph may be in capture when a launch comes.
 tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin) {
-  Cuda *cuda = device->state;
-  bool pushed;
   int mode = CUDA_CAPTURE_RELAXED;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) {
-    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
-    status = link_ptx(&cuda->api, ptx, cubin);
-    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) {
+    c.api->ThreadExchangeStreamCaptureMode(&mode);
+    c.status = link_ptx(c.api, ptx, cubin);
+    c.api->ThreadExchangeStreamCaptureMode(&mode);
   }
-  cuda_leave(cuda, pushed);
-  return status;
+  return cuda_end(&c);
 }

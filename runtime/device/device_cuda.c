@@ -129,15 +129,12 @@ static tilec_status cuda_open(tilec_device *device, int ordinal) {
 
 // The device of a caller's context, which may be current on no thread.
 static tilec_status open_in_context(tilec_device *device, Cuda *cuda) {
-  bool pushed;
-  const CudaApi *api = &cuda->api;
   tilec_status status = load_driver(&cuda->api);
-  if (!status) status = cuda_enter(cuda, &pushed);
   if (status) return status;
-  status = cuda_check(api, api->CtxGetDevice(&cuda->device), "cuCtxGetDevice");
-  if (!status) status = read_attributes(device, cuda);
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(cuda);
+  if (!c.status) c.status = cuda_check(c.api, c.api->CtxGetDevice(&cuda->device), "cuCtxGetDevice");
+  if (!c.status) c.status = read_attributes(device, cuda);
+  return cuda_end(&c);
 }
 
 tilec_status cuda_open_context(tilec_device *device, void *context) {
@@ -178,14 +175,12 @@ static tilec_status wait_within(tilec_device *device, const LaunchLimits *limits
 }
 
 static tilec_status cuda_synchronize(tilec_device *device, const LaunchLimits *limits) {
-  Cuda *cuda = device->state;
-  bool pushed, limited = limits->timeout > 0 || limits->cancel;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status)
-    status = limited ? wait_within(device, limits)
-                     : cuda_check(&cuda->api, cuda->api.CtxSynchronize(), "cuCtxSynchronize");
-  cuda_leave(cuda, pushed);
-  return status;
+  bool limited = limits->timeout > 0 || limits->cancel;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status)
+    c.status = limited ? wait_within(device, limits)
+                       : cuda_check(c.api, c.api->CtxSynchronize(), "cuCtxSynchronize");
+  return cuda_end(&c);
 }
 
 // --- Kernels ---
@@ -231,36 +226,31 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
 }
 
 static void cuda_unload(tilec_device *device, void *state) {
-  Cuda *cuda = device->state;
   CudaKernel *kernel = state;
-  bool pushed = false;
   if (!device->gave_up && kernel->module) {
-    cuda_enter(cuda, &pushed);
-    cuda->api.ModuleUnload(kernel->module);
+    CudaCall c = cuda_begin(device->state);
+    c.api->ModuleUnload(kernel->module);
+    cuda_end(&c);
   }
-  cuda_leave(cuda, pushed);
   free(kernel);
 }
 
 // Relaxed capture mode: loading is legal while this or another thread captures a graph.
 static tilec_status cuda_load(tilec_device *device, const KernelImage *image, void **state) {
-  Cuda *cuda = device->state;
   CudaKernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
-  bool pushed;
   int mode = CUDA_CAPTURE_RELAXED;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) {
-    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
-    status = load_function(cuda, image, kernel);
-    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) {
+    c.api->ThreadExchangeStreamCaptureMode(&mode);
+    c.status = load_function(c.cuda, image, kernel);
+    c.api->ThreadExchangeStreamCaptureMode(&mode);
   }
-  cuda_leave(cuda, pushed);
-  if (status)
+  if (cuda_end(&c))
     cuda_unload(device, kernel);
   else
     *state = kernel;
-  return status;
+  return c.status;
 }
 
 static tilec_status attributes_here(const Cuda *cuda, const CudaKernel *kernel, KernelAttributes *out) {
@@ -284,12 +274,9 @@ static tilec_status attributes_here(const Cuda *cuda, const CudaKernel *kernel, 
 }
 
 static tilec_status cuda_attributes(tilec_device *device, void *kernel, KernelAttributes *out) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = attributes_here(cuda, kernel, out);
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = attributes_here(c.cuda, kernel, out);
+  return cuda_end(&c);
 }
 
 static tilec_status room_here(const Cuda *cuda, const CudaKernel *kernel, uint32_t *blocks) {
@@ -306,12 +293,9 @@ static tilec_status room_here(const Cuda *cuda, const CudaKernel *kernel, uint32
 }
 
 static tilec_status cuda_room(tilec_device *device, void *kernel, uint32_t *blocks) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = room_here(cuda, kernel, blocks);
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = room_here(c.cuda, kernel, blocks);
+  return cuda_end(&c);
 }
 
 // The driver reports the end of the list as a missing parameter.
@@ -331,26 +315,20 @@ static tilec_status params_here(const Cuda *cuda, const CudaKernel *kernel, Kern
 }
 
 static tilec_status cuda_params(tilec_device *device, void *kernel, KernelParams *out) {
-  Cuda *cuda = device->state;
-  bool pushed;
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = params_here(cuda, kernel, out);
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = params_here(c.cuda, kernel, out);
+  return cuda_end(&c);
 }
 
 // The driver does not use the GPU for this, but it needs a current context.
 static bool cuda_encode(tilec_device *device, const TensorMapValue *map, void *out) {
-  const Cuda *cuda = device->state;
-  const CudaApi *api = &cuda->api;
   const TensorEncoding e = tensor_encoding(map);
   void *base = (void *)(uintptr_t)map->base;
-  bool pushed;
-  if (!api->TensorMapEncodeTiled) return false;
-  bool made = !cuda_enter(cuda, &pushed) &&
-              !api->TensorMapEncodeTiled(out, e.type, e.rank, base, e.sizes, e.strides, e.box, e.steps, 0,
-                                         e.swizzle, e.promotion, e.fill);
-  cuda_leave(cuda, pushed);
+  if (!((const Cuda *)device->state)->api.TensorMapEncodeTiled) return false;
+  CudaCall c = cuda_begin(device->state);
+  bool made = !c.status && !c.api->TensorMapEncodeTiled(out, e.type, e.rank, base, e.sizes, e.strides, e.box,
+                                                        e.steps, 0, e.swizzle, e.promotion, e.fill);
+  cuda_end(&c);
   return made;
 }
 
@@ -379,15 +357,12 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
 }
 
 tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
-  Cuda *cuda = device->state;
-  bool pushed;
   if (launch->arg_count > LAUNCH_MAX_ARGS)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u arguments; at most %d are possible", launch->arg_count,
                      LAUNCH_MAX_ARGS);
-  tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = launch_here(cuda, kernel, launch);
-  cuda_leave(cuda, pushed);
-  return status;
+  CudaCall c = cuda_begin(device->state);
+  if (!c.status) c.status = launch_here(c.cuda, kernel, launch);
+  return cuda_end(&c);
 }
 
 const DeviceKind device_cuda = {
