@@ -82,19 +82,6 @@ typedef enum Conversion {
   CONVERT_SHARED,    // elements move between warps
 } Conversion;
 Conversion layout_conversion(const Layout *src, const Layout *dst);
-// log2 of the number of a thread's registers, from register 0, that hold consecutive elements.
-uint32_t layout_contiguous_bits(const Layout *layout);
-
-// --- direct sums, division, equations (layout_solve.c)
-
-// A * B, the direct sum: A's bases first in each dimension, then B's, shifted left by A's out_bits (at most
-// 31 in total).
-Layout layout_product(const Layout *a, const Layout *b);
-// Returns true if whole == left * rest, and sets *rest.
-bool layout_divide_left(const Layout *whole, const Layout *left, Layout *rest);
-// X with A(X(i)) == B(i) for every input i of B. Basis j of X, over B's concatenated input bits, is the
-// smallest word of A's concatenated input bits. Returns false if there is none. Up to 32 input bits of A.
-bool layout_solve(const Layout *a, const Layout *b, uint32_t x[LAYOUT_MAX_BITS]);
 // The smallest input whose XOR with any input changes L's result by `delta`. All dimensions are concatenated,
 // registers lowest; up to 32 bits. Returns false if there is none.
 bool layout_delta(const Layout *layout, uint32_t delta, uint32_t *input);

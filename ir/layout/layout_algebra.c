@@ -57,13 +57,28 @@ Layout layout_compose(const Layout *a, const Layout *b) {
   return c;
 }
 
+// The span of all inputs. A bit whose basis lower bits already span is not added, so it is never used. The solution
+// with those bits zero is the smallest: they are the leading bits of the kernel's vectors.
+static Span span_of(const Layout *layout) {
+  uint32_t in_bits = layout_in_bits(layout);
+  if (in_bits > 32) BUG("equations over %u input bits", in_bits);
+  Span span = {0};
+  for (uint32_t i = 0; i < in_bits; i++) span_add(&span, layout->basis[i], i);
+  return span;
+}
+
+bool layout_delta(const Layout *layout, uint32_t delta, uint32_t *input) {
+  uint64_t combo = 0;
+  Span span = span_of(layout);
+  if (span_reduce(&span, delta, &combo)) return false;
+  *input = (uint32_t)combo;
+  return true;
+}
+
 bool layout_invert(const Layout *layout, Layout *inverse) {
   uint32_t in_bits = layout_in_bits(layout);
   if (in_bits > 31) BUG("the inverse of a layout of %u bits", in_bits);
-  // A bit whose basis lower bits already span is not added, so it is never used. The solution with those bits
-  // zero is the smallest: they are the leading bits of the kernel's vectors.
-  Span span = {0};
-  for (uint32_t i = 0; i < in_bits; i++) span_add(&span, layout->basis[i], i);
+  Span span = span_of(layout);
   Layout result = {.bits = {[DIM_OFFSET] = layout->out_bits}, .out_bits = (uint8_t)in_bits};
   for (uint32_t i = 0; i < layout->out_bits; i++) {
     uint64_t combo = 0;
@@ -128,10 +143,4 @@ Conversion layout_conversion(const Layout *src, const Layout *dst) {
       span_has_dim(&warp, dst, DIM_LANE))
     return CONVERT_LANES;
   return CONVERT_SHARED;
-}
-
-uint32_t layout_contiguous_bits(const Layout *layout) {
-  uint32_t n = 0;
-  while (n < layout->bits[DIM_REGISTER] && layout->basis[n] == UINT32_C(1) << n) n++;
-  return n;
 }

@@ -129,25 +129,6 @@ TEST(test_conversion_kinds) {
   for (int k = 0; k < 4; k++) assert_true(seen[k] > 100);
 }
 
-TEST(test_contiguous_registers) {
-  uint64_t state = 6;
-  int seen[4] = {0};
-  for (int t = 0; t < TRIALS; t++) {
-    Layout l = random_small(&state);
-    uint32_t good = random_below(&state, 4);
-    for (uint32_t i = 0; i < good && i < l.bits[DIM_REGISTER] && i < l.out_bits; i++) l.basis[i] = 1u << i;
-    uint32_t bits = layout_contiguous_bits(&l), want = 0;
-    for (uint32_t k = 1; k <= l.bits[DIM_REGISTER]; k++) {
-      bool runs = true;
-      for (uint32_t r = 0; r < 1u << k; r++) runs = runs && layout_apply(&l, r, 0, 0, 0) == r;
-      if (runs) want = k;
-    }
-    assert_int_equal(bits, want);
-    seen[want]++;
-  }
-  for (int k = 0; k < 4; k++) assert_true(seen[k] > 20);
-}
-
 typedef struct BlockedCase {
   uint32_t rank, shape[4], order[4], elems[4], lanes[4], warps[4];
 } BlockedCase;
@@ -246,7 +227,7 @@ TEST(test_default_covers_every_tile) {
     // No element is held twice unless there are more holders than elements.
     uint32_t elems = elem_bits < fastest ? elem_bits : fastest, threads = LANE_BITS + warp_bits;
     assert_int_equal(layout_in_bits(&l), total > elems + threads ? total : elems + threads);
-    if (c.order[0] == c.rank - 1) assert_true(layout_contiguous_bits(&l) >= elems);
+    if (c.order[0] == c.rank - 1) assert_true(layout_run_bits(&l) >= elems);
   }
 }
 
@@ -302,6 +283,30 @@ TEST(test_bad_layouts_are_faults) {
   }
   assert_int_equal(faults, 3);
   arena_free(&arena);
+}
+
+// The smallest input with the wanted result; UINT32_MAX: none.
+static uint32_t smallest_input(const Layout *a, uint32_t want) {
+  for (uint32_t x = 0; x < 1u << layout_in_bits(a); x++)
+    if (apply_flat(a, x) == want) return x;
+  return UINT32_MAX;
+}
+
+TEST(test_delta) {
+  uint64_t state = 24;
+  int seen[2] = {0};
+  for (int t = 0; t < TRIALS; t++) {
+    Layout l = random_small(&state);
+    uint32_t delta = random_below(&state, 1u << l.out_bits), input, want = smallest_input(&l, delta);
+    bool can = want != UINT32_MAX;
+    assert_int_equal(layout_delta(&l, delta, &input), can);
+    seen[can]++;
+    if (!can) continue;
+    assert_int_equal(input, want);
+    for (uint32_t x = 0; x < 1u << layout_in_bits(&l); x++)
+      assert_int_equal(apply_flat(&l, x ^ input), apply_flat(&l, x) ^ delta);
+  }
+  assert_true(seen[0] > 200 && seen[1] > 200);
 }
 
 WHOLE_SUITE(layout)

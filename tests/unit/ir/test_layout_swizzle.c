@@ -142,7 +142,7 @@ TEST(test_transpositions) {
           expect_ideal(&rows, &cols, elem_bits, &store, &load);
           expect_ideal(&cols, &rows, elem_bits, &store, &load);
           expect_ideal(&rows, &rows, elem_bits, &store, &load);
-          uint32_t row = layout_contiguous_bits(&rows);
+          uint32_t row = layout_run_bits(&rows);
           if (row > wide) row = wide;
           assert_true(store.vector_bits >= row && load.vector_bits >= row);
         }
