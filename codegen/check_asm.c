@@ -8,7 +8,8 @@ uint32_t asm_elements(const Type *type, uint32_t pack) {
   return most < pack ? most : pack;
 }
 
-uint32_t asm_registers(const Type *type, uint32_t pack) { return pack / asm_elements(type, pack); }
+// Registers that `pack` elements of the type take.
+static uint32_t asm_registers(const Type *type, uint32_t pack) { return pack / asm_elements(type, pack); }
 
 static uint32_t letter_bits(char letter) {
   switch (letter) {

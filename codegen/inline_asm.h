@@ -27,8 +27,6 @@ typedef struct AsmShape {
 
 // The number of elements of the type that share a register of the text, for `pack` elements.
 uint32_t asm_elements(const Type *type, uint32_t pack);
-// Registers that `pack` elements of the type take.
-uint32_t asm_registers(const Type *type, uint32_t pack);
 // Returns NULL, or in the arena what is wrong with the op's constraints or text.
 const char *asm_read(Arena *arena, const Op *op, AsmShape *shape);
 // True if the text surely computes an output from an input that holds other elements of its pack.

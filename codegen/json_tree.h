@@ -23,11 +23,9 @@ const JsonNode *json_tree_root(const JsonTree *tree);
 const JsonNode *json_node_get(const JsonNode *object, const char *name); // NULL: no object, or no such member
 const JsonNode *json_node_at(const JsonNode *array, size_t i);           // NULL: no array, or past its end
 bool json_node_is_object(const JsonNode *node);
-bool json_node_is_array(const JsonNode *node);
 bool json_node_is_null(const JsonNode *node);
 // False if the value is of another kind. Text is UTF-8 and lives as long as the tree.
 bool json_node_text(const JsonNode *node, Str *text);
 bool json_node_integer(const JsonNode *node, int64_t *value);
-bool json_node_flag(const JsonNode *node, bool *value);
 
 #endif

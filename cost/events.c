@@ -2,7 +2,8 @@
 // Follows one program through shared memory, op by op.
 #include "cost/walk.h"
 
-const Op *buffer_alloc(const Value *value, const Value **index) {
+// The shared_alloc of a buffer or part of one. *index: the slot's number, NULL if it is no slot.
+static const Op *buffer_alloc(const Value *value, const Value **index) {
   *index = NULL;
   for (const Op *op = value->def; op; op = op_operand(op, 0)->def) {
     if (op->kind == OP_SHARED_ALLOC) return op;

@@ -49,8 +49,6 @@ void walk_init(CostWalk *walk, Arena *arena, Func *func, const CostLaunch *launc
 void walk_event(CostWalk *walk, const Op *op);
 // Follows only program 0, until there are enough events.
 void walk_first_program(CostWalk *walk);
-// The shared_alloc of a buffer or part of one. *index: the slot's number, NULL if it is no slot.
-const Op *buffer_alloc(const Value *value, const Value **index);
 
 // Follows programs from `first` on, in rounds one after another, for the cache. Each program takes about
 // `steps` steps, with loops truncated. Returns false if that took too long and the cache has too little data.

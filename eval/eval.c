@@ -320,7 +320,8 @@ static void machine_free(Machine *m) {
   eval_block_free(m->memory, m->values, (uint64_t)m->func->value_count * sizeof *m->values);
 }
 
-bool eval_next_program(Machine *m, uint32_t place[PROGRAM_AXES]) {
+// The next program of the grid that has not begun; false: none is left.
+static bool eval_next_program(Machine *m, uint32_t place[PROGRAM_AXES]) {
   if (m->begun == (uint64_t)m->grid[0] * m->grid[1] * m->grid[2]) return false;
   uint32_t number = m->begun++;
   place[0] = number % m->grid[0];

@@ -265,8 +265,6 @@ void eval_stores_written(Machine *m, uint32_t buffer, uint64_t first, uint64_t l
 bool eval_mbarrier(Machine *m, Op *op);
 // Returns true if an mbarrier_wait must wait, and describes what its phase lacks.
 bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room);
-// The next program of the grid that has not begun; false: none is left.
-bool eval_next_program(Machine *m, uint32_t place[PROGRAM_AXES]);
 // The same for a CTA that takes it, which may take no more (take_program).
 bool eval_take_program(Machine *m, uint32_t place[PROGRAM_AXES]);
 void eval_mbarriers_program(Machine *m);               // the next program begins
@@ -284,8 +282,6 @@ bool eval_ring(Machine *m, Op *op);
 bool eval_ring_access(Machine *m, const Op *op);
 // The program ended, with `end`: checks that no copies into slots are in flight.
 bool eval_rings_end(Machine *m, const Op *end);
-// Makes the value a view of a slot of `buffers`; returns the buffer's number.
-uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Value *view);
 // The buffers that hold a ring's or channel's slots, by the evaluator's numbers.
 typedef struct SlotBuffers {
   VEC(uint32_t) all;

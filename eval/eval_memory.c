@@ -105,25 +105,6 @@ void eval_memory_written(const EvalMemory *memory, uint64_t address, uint8_t *wr
   }
 }
 
-const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, uint32_t bytes,
-                                   int64_t *distance) {
-  const EvalBuffer *nearest = NULL;
-  uint64_t least = 0;
-  for (uint32_t i = 0; i < memory->buffers.n; i++) {
-    const EvalBuffer *buffer = memory->buffers.at[i];
-    uint64_t end = buffer->address + buffer->bytes;
-    bool before = address < buffer->address;
-    uint64_t away = before                  ? buffer->address - address
-                    : address + bytes > end ? address >= end ? address - end : 0
-                                            : 0;
-    if (nearest && away >= least) continue;
-    nearest = buffer;
-    least = away;
-    *distance = before ? -(int64_t)away : (int64_t)away;
-  }
-  return nearest;
-}
-
 const ReferencePage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint32_t *at) {
   if (!buffer->shadow) return NULL;
   uint64_t place = offset + (buffer->address - buffer->origin);

@@ -105,11 +105,6 @@ bool eval_code_is_float(ElemCode code);
 EvalBuffer *eval_buffer_at(EvalMemory *memory, uint64_t address, uint32_t bytes);
 // The buffer that starts there; NULL: none.
 const EvalBuffer *eval_buffer_start(const EvalMemory *memory, uint64_t address);
-// The nearest buffer to an access outside all buffers; NULL if there are no buffers. `distance`: bytes from
-// the buffer's end to the access's first byte past it, or (negative) from the access's first byte to the
-// buffer's start.
-const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, uint32_t bytes,
-                                   int64_t *distance);
 
 // All bytes and shadows at this point, in `arena`.
 typedef struct EvalSnapshot EvalSnapshot;

@@ -84,7 +84,8 @@ bool eval_has_buffer(const SlotBuffers *buffers, uint32_t buffer) {
   return false;
 }
 
-uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Value *view) {
+// Makes the value a view of a slot of `buffers`; returns the buffer's number.
+static uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Value *view) {
   Tile *to = eval_tile(m, view);
   to->bits[0] = buffers->bits[0];
   to->bits[1] = buffers->bits[1] + slot * buffers->bits[2];

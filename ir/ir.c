@@ -316,7 +316,8 @@ static bool same_ints(const Attr *a, const Attr *b) {
   return true;
 }
 
-bool attr_same(const Attr *a, const Attr *b) {
+// Same key and value; distinguishes the zeros.
+static bool attr_same(const Attr *a, const Attr *b) {
   if (a->key != b->key) return false;
   switch (attr_info(a->key)->kind) {
   case ATTR_KIND_INT:

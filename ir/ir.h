@@ -333,7 +333,6 @@ static inline bool region_holds(const Region *region, const Op *op) {
 // the parameters), then the host regions'.
 void func_number(Func *func);
 
-bool attr_same(const Attr *a, const Attr *b); // same key and value; distinguishes the zeros
 bool op_same_attrs(const Op *a, const Op *b);
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: absent
 // The function of an op of kind `math`. Returns false if its attribute is missing or unknown.

@@ -51,7 +51,7 @@ void error_clear(void) {
   keep_list(NULL);
 }
 
-tilec_status error_text(tilec_status status, Str text) {
+static tilec_status error_text(tilec_status status, Str text) {
   while (text.n > 0 && text.at[text.n - 1] == '\n') text.n--;
   plain_copy(text, last_error, MESSAGE_BYTES);
   keep_list(NULL);

@@ -9,7 +9,6 @@
 
 // Keeps the message for tilec_last_error, cut at 16 KiB. Returns `status`.
 tilec_status error_set(tilec_status status, const char *format, ...) FAULT_PRINTF(2, 3);
-tilec_status error_text(tilec_status status, Str text);
 void error_clear(void);
 // Reports that argument `name` of `function` is NULL.
 tilec_status null_argument(const char *function, const char *name);

@@ -102,8 +102,7 @@ bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
 void emit_taken_program(Emitter *e, Op *op);
-// The CTA's number in its pair, i32; i1: it is the first. The pair's threads wait for one another.
-LLVMValueRef emit_pair_rank(Emitter *e);
+// i1: the CTA is the first of its pair. The pair's threads wait for one another.
 LLVMValueRef emit_is_first(Emitter *e);
 void emit_cluster_barrier(Emitter *e);
 // True if the thread of a group is any one of its warp. Otherwise it is the first.
@@ -139,14 +138,6 @@ typedef struct SharedAccess {
   uint32_t
       shift; // `base` is already advanced by this many elements; a run must not cross an offset bit set here
 } SharedAccess;
-// The map of a tile in a buffer, or in the part of the buffer that begins at `starts` (may be NULL).
-SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
-// Registers with a bit of `skip` are not written.
-void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers);
-void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers);
-// The registers whose bits of `mask` are `value`.
-void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
-                           LLVMValueRef *registers);
 // One element at a computed place (i32, in elements).
 LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place);
 // Code built between emit_guard and emit_unguard runs only if the condition holds. NULL: always.

@@ -286,7 +286,7 @@ static uint32_t pieces_of(Fp32Dot precision) {
   return precision == FP32_DOT_BF16X3 ? 2 : precision == FP32_DOT_BF16X6 ? 3 : 0;
 }
 
-void emit_mma_dot(Emitter *e, const EmittedDot *p) {
+static void emit_mma_dot(Emitter *e, const EmittedDot *p) {
   Fp32Dot precision = dot_precision(p->op);
   Mma m = {.e = e,
            .p = p,

@@ -37,7 +37,6 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
 // Initialises the result's registers. Registers that are only padding are zeros: no instruction accumulates
 // into them.
 void emit_begin_sums(const EmittedDot *p);
-void emit_mma_dot(Emitter *e, const EmittedDot *p);
 void emit_wgmma_dot(Emitter *e, EmittedDot *p);
 // emit_tcgen05.c
 void emit_tcgen05_dot(Emitter *e, const EmittedDot *p);
@@ -62,14 +61,10 @@ typedef struct SharedMatrix {
   bool transposed;    // not k-major
 } SharedMatrix;
 
-// log2 of the operand's own k. The dot may use a part of it.
-uint32_t matrix_k_bits(const EmittedDot *p, DotOperand operand);
 // Converts the instruction's row or column and the dot's k to bits of the operand's index.
 uint32_t matrix_index(const EmittedDot *p, DotOperand operand, uint32_t outer, uint32_t k);
 // The part of the result's index along an operand's m or n.
 uint32_t matrix_outer(const EmittedDot *p, DotOperand operand, uint32_t index);
-// Bytes from the start to the element at that index of the operand.
-uint32_t matrix_offset(const SharedMatrix *matrix, uint32_t index);
 // The operand's buffer, without its descriptor.
 SharedMatrix emit_matrix(Emitter *e, const EmittedDot *p, DotOperand operand);
 // Builds the descriptor of the start.

@@ -101,7 +101,9 @@ static LLVMValueRef to_shared(Emitter *e, LLVMValueRef x) {
   return emit_to_memory(e, x);
 }
 
-void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers) {
+// Registers with a bit of `skip` are not written.
+static void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip,
+                              const LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change | access->shift, skip);
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if ((r & skip) || !shared_run_begins(&runs.at, r)) continue;
@@ -128,8 +130,8 @@ static LLVMValueRef run_element(Emitter *e, const Runs *runs, LLVMValueRef all, 
 // Reads a part that begins inside a run. Each run of registers then lies in two neighbouring runs of memory.
 // Both are read whole, instead of one element at a time. The second one is the first of another register, or
 // of another part.
-void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
-                           LLVMValueRef *registers) {
+static void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
+                                  LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change, mask);
   uint32_t size = 1u << runs.at.bits, late = access->shift & (size - 1);
   SharedAccess aligned = *access;
@@ -148,7 +150,7 @@ void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask
   }
 }
 
-void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers) {
+static void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers) {
   emit_shared_read_part(e, access, 0, 0, registers);
 }
 
@@ -160,7 +162,9 @@ LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *elem
 
 // --- tiles in buffers
 
-SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts) {
+// The map of a tile in a buffer, or in the part of the buffer that begins at `starts` (may be NULL).
+static SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile,
+                                       const Attr *starts) {
   SharedMap map = shared_map(buffer->type, tile, starts);
   SharedAccess access = {.base = emit_shared_address(e, buffer), .element = type_element(tile)};
   access.map = layout_intern(e->module->ir, &map.map);

@@ -28,7 +28,8 @@ bool emit_elects(const Emitter *e) { return target_has(e->target->arch, FEATURE_
 
 // --- pairs of CTAs
 
-LLVMValueRef emit_pair_rank(Emitter *e) {
+// The CTA's number in its pair, i32.
+static LLVMValueRef emit_pair_rank(Emitter *e) {
   return nvvm_call(e, "llvm.nvvm.read.ptx.sreg.cluster.ctarank", NULL);
 }
 

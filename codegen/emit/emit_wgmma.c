@@ -19,7 +19,8 @@
 
 // --- matrices in shared memory
 
-uint32_t matrix_k_bits(const EmittedDot *p, DotOperand operand) {
+// log2 of the operand's own k. The dot may use a part of it.
+static uint32_t matrix_k_bits(const EmittedDot *p, DotOperand operand) {
   const Type *type = op_operand(p->op, operand)->type;
   return log2_of(type->shape[operand == DOT_A]);
 }
@@ -38,7 +39,8 @@ uint32_t matrix_outer(const EmittedDot *p, DotOperand operand, uint32_t index) {
   return operand == DOT_A ? index >> n : index & ((1u << n) - 1);
 }
 
-uint32_t matrix_offset(const SharedMatrix *matrix, uint32_t index) {
+// Bytes from the start to the element at that index of the operand.
+static uint32_t matrix_offset(const SharedMatrix *matrix, uint32_t index) {
   return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
 }
 

@@ -68,7 +68,6 @@ static bool is_kind(const JsonNode *node, llvm::json::Value::Kind kind) {
 }
 
 bool json_node_is_object(const JsonNode *node) { return is_kind(node, llvm::json::Value::Object); }
-bool json_node_is_array(const JsonNode *node) { return is_kind(node, llvm::json::Value::Array); }
 bool json_node_is_null(const JsonNode *node) { return is_kind(node, llvm::json::Value::Null); }
 
 bool json_node_text(const JsonNode *node, Str *text) {
@@ -81,10 +80,4 @@ bool json_node_integer(const JsonNode *node, int64_t *value) {
   std::optional<int64_t> number = node ? value_of(node)->getAsInteger() : std::nullopt;
   if (number) *value = *number;
   return number.has_value();
-}
-
-bool json_node_flag(const JsonNode *node, bool *value) {
-  std::optional<bool> flag = node ? value_of(node)->getAsBoolean() : std::nullopt;
-  if (flag) *value = *flag;
-  return flag.has_value();
 }

@@ -211,7 +211,9 @@ static Obj unknown_in_file(Elab *e, const Expr *expr, const Module *file) {
                     elab_did_you_mean(e, str_from(expr->attribute.name), names, file->functions.n));
 }
 
-Obj elab_attribute(Elab *e, const Expr *expr) { return elab_attribute_of(e, expr, elab_object_of(e, expr)); }
+static Obj elab_attribute(Elab *e, const Expr *expr) {
+  return elab_attribute_of(e, expr, elab_object_of(e, expr));
+}
 
 Obj elab_object_of(Elab *e, const Expr *expr) {
   const Expr *outer = e->attribute;

@@ -146,15 +146,6 @@ bool elab_broadcast2(Elab *e, Loc loc, const char *what, Value **a, Value **b) {
   return true;
 }
 
-bool elab_broadcast3(Elab *e, Loc loc, const char *what, Value **a, Value **b, Value **c) {
-  Value *values[] = {*a, *b, *c};
-  if (!elab_broadcast(e, loc, what, 3, values)) return false;
-  *a = values[0];
-  *b = values[1];
-  *c = values[2];
-  return true;
-}
-
 Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint32_t rank,
                          const uint32_t *shape) {
   uint32_t merged_rank = rank, merged[TILE_MAX_RANK];

@@ -441,7 +441,6 @@ Value *elab_expand_dims(Elab *e, Loc loc, Value *value, uint32_t axis);
 // `loc` that names both shapes. No error if a value is NULL.
 bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values);
 bool elab_broadcast2(Elab *e, Loc loc, const char *what, Value **a, Value **b);
-bool elab_broadcast3(Elab *e, Loc loc, const char *what, Value **a, Value **b, Value **c);
 // Broadcasts to a given shape. Rank 0 leaves a scalar unchanged. NULL: error.
 Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint32_t rank,
                          const uint32_t *shape);
@@ -473,7 +472,6 @@ Obj elab_call(Elab *e, const Expr *call);
 // Calls a function of the file, a lambda or a builtin with positional arguments. For example a combining
 // function.
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
-Obj elab_attribute(Elab *e, const Expr *expr);
 Obj elab_object_of(Elab *e, const Expr *expr);                // the object of an attribute
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // for an object that is already evaluated.
 const char *elab_triton_name(Elem elem);                      // For example "int32", "uint8", "fp16".

@@ -39,7 +39,4 @@ void lex_file(Arena *arena, Str text, uint16_t file, Lexed *out);
 // no INDENT.
 void lex_expression(Arena *arena, Str text, Loc start, Lexed *out);
 
-// "NAME", "INDENT" ...: for printing.
-const char *token_kind_name(int kind);
-
 #endif

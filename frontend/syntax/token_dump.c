@@ -75,7 +75,8 @@ static const char *const kind_names[] = {
     [TOKEN_FSTRING] = "FSTRING",
 };
 
-const char *token_kind_name(int kind) {
+// "NAME", "INDENT" ...: for printing.
+static const char *token_kind_name(int kind) {
   bool known = kind >= 0 && (size_t)kind < sizeof kind_names / sizeof *kind_names && kind_names[kind];
   return known ? kind_names[kind] : "?";
 }

@@ -8,7 +8,7 @@
 #include "ir/dot/dot_fits.h"
 #include "target/tuning.h"
 
-DotShape dot_shape(const Type *a, const Type *result) {
+static DotShape dot_shape(const Type *a, const Type *result) {
   uint32_t rank = result->rank;
   return (DotShape){.batch = rank == 3 ? log2_ceil(result->shape[0]) : 0,
                     .m = log2_ceil(result->shape[rank - 2]),

@@ -12,7 +12,6 @@ typedef struct DotShape {
   uint32_t batch, m, n, k;
 } DotShape;
 
-DotShape dot_shape(const Type *a, const Type *result);
 DotShape dot_op_shape(const Op *dot); // k: the dot's part of it
 
 typedef enum DotOperand { DOT_A, DOT_B } DotOperand;

@@ -110,7 +110,7 @@ void span_add_dim(Span *span, const Layout *layout, LayoutDim dim) {
   for (uint32_t bit = 0; bit < layout->bits[dim]; bit++) span_add(span, layout_basis(layout, dim, bit), 0);
 }
 
-bool span_has_dim(const Span *span, const Layout *layout, LayoutDim dim) {
+static bool span_has_dim(const Span *span, const Layout *layout, LayoutDim dim) {
   for (uint32_t bit = 0; bit < layout->bits[dim]; bit++)
     if (!span_has(span, layout_basis(layout, dim, bit))) return false;
   return true;

@@ -24,7 +24,6 @@ bool span_has(const Span *span, uint32_t vector);
 uint32_t span_size(const Span *span); // its dimension
 // Adds the dimension's bases, all with number 0: only for membership tests.
 void span_add_dim(Span *span, const Layout *layout, LayoutDim dim);
-bool span_has_dim(const Span *span, const Layout *layout, LayoutDim dim);
 
 // Appends a basis to the dimension.
 void layout_add(Layout *layout, LayoutDim dim, uint32_t basis);

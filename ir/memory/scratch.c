@@ -54,7 +54,8 @@ uint32_t alloc_bytes(const Op *alloc) {
 
 static uint32_t shared_aligned(uint64_t bytes) { return (uint32_t)round_up(bytes, SHARED_ALIGN); }
 
-uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots) {
+// The start of operand `index`'s partial results in the scratch of a reduction or scan.
+static uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots) {
   uint32_t bytes = 0;
   for (uint32_t i = 0; i < index; i++)
     bytes += shared_aligned((uint64_t)slots * type_element_bytes(op->operands[i].value->type));

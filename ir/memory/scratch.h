@@ -29,8 +29,6 @@ uint32_t scratch_bytes(const Op *op);
 bool convert_by_lanes(const Op *convert, LanePlan *plan);
 // The same for elements of `bytes` bytes in two layouts.
 bool layouts_by_lanes(const Layout *from, const Layout *to, uint32_t bytes, LanePlan *plan);
-// The start of operand `index`'s partial results in the scratch of a reduction or scan.
-uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots);
 
 // If the region over (a..., b...) gives the same for (b..., a...), as far as its ops show.
 typedef enum Commutes {

@@ -35,7 +35,8 @@ const Op *overlapped_buffer(const Op *loop) {
   return buffer && buffer->kind == OP_SHARED_ALLOC && !shared ? buffer : NULL;
 }
 
-bool takes_marked(const uint8_t *marks, const Op *op) {
+// Returns true if the op, or an op in its regions, takes a marked value.
+static bool takes_marked(const uint8_t *marks, const Op *op) {
   for (OpWalk w = ops_of(op); ops_next(&w);)
     for (uint32_t i = 0; i < w.op->operand_count; i++)
       if (marks[op_operand(w.op, i)->id]) return true;

@@ -19,10 +19,8 @@ const Op *overlapped_buffer(const Op *loop);
 // By value id: true if the value depends on the op `from` of the loop's body. It may depend on it in the same iteration
 // or a later one: a loop-carried value is marked together with its yielded value. Call it after func_number.
 uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op *from);
-// Returns true if the op, or an op in its regions, takes a marked value.
 // The op that makes the buffer that a dot reads. NULL: the operand is in registers.
 const Op *dot_buffer(const Value *operand);
-bool takes_marked(const uint8_t *marks, const Op *op);
 
 // The number of dots in the loop's body if a later one uses values computed from the first. 0: none does, or the loop
 // is no `for`. Call it after func_number.

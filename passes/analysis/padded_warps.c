@@ -22,7 +22,9 @@ static uint32_t comparison_end(const Op *op, uint32_t size) {
   return end < 0 ? 0 : end < size ? (uint32_t)end : size;
 }
 
-uint32_t mask_end(const Value *mask, uint32_t dim) {
+// For a mask: all elements from this index of dimension `dim` on are false. The dimension's size if none is known to
+// be.
+static uint32_t mask_end(const Value *mask, uint32_t dim) {
   const Op *op = mask->def;
   uint32_t size = mask->type->shape[dim];
   if (!op) return size;

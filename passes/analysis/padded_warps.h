@@ -6,10 +6,6 @@
 
 #include "ir/ir.h"
 
-// For a mask: all elements from this index of dimension `dim` on are false. The dimension's size if none is known to
-// be.
-uint32_t mask_end(const Value *mask, uint32_t dim);
-
 // The layout for a tile access by 2^warp_bits warps, like layout_default. Each warpgroup gets its part of one
 // dimension. The mask leaves at least one warpgroup without work. False: it leaves none without work.
 bool layout_by_warpgroups(const Value *mask, const uint32_t *order, uint32_t elem_bits, uint32_t warp_bits,

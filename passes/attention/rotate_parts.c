@@ -89,7 +89,8 @@ static void spread_late(Rotation *r) {
   }
 }
 
-bool rotated_is_cheap(const Op *op) {
+// Returns true if the late part computes the early value again: numbers, addresses, masks and copies of one element.
+static bool rotated_is_cheap(const Op *op) {
   if (!op_has(op, PURE) || op->region_count || op->result_count != 1 || op->kind == OP_DOT || op_scratch(op))
     return false;
   return op_has(op, SPREADS) || op->kind == OP_CONSTANT || !type_is_float(type_element(op_result(op)->type));

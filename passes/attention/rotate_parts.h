@@ -35,7 +35,5 @@ static inline RotatedPart rotated_part(const Rotation *r, const Op *op) {
 static inline bool rotated_is_late(const Rotation *r, const Op *op) {
   return rotated_part(r, op) == PART_LATE || rotated_part(r, op) == PART_FILLS;
 }
-// Returns true if the late part computes the early value again: numbers, addresses, masks and copies of one element.
-bool rotated_is_cheap(const Op *op);
 
 #endif

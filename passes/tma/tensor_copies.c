@@ -209,7 +209,7 @@ Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load) {
 }
 
 // Clamped offsets are beyond every size that a map may have, and so are the ends of their tiles.
-Value *tensor_coordinate(Builder *b, Value *offset) {
+static Value *tensor_coordinate(Builder *b, Value *offset) {
   const Type *narrow = type_scalar(b->func->module->ir, ELEM_I32);
   const Op *op = offset->def;
   int64_t known;

@@ -57,7 +57,4 @@ Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load);
 uint32_t tensor_coordinates_of(Builder *b, const TensorLoad *load, const CloneMap *map,
                                Value *coordinates[TENSOR_MAP_MAX_RANK]);
 
-// The offset as a 32-bit coordinate.
-Value *tensor_coordinate(Builder *b, Value *offset);
-
 #endif

@@ -186,7 +186,7 @@ bool cache_get(const CacheKey *key, CacheEntry *entry) {
 
 // --- Writing ---
 
-bool cache_write_all(int fd, const char *at, size_t n) {
+static bool cache_write_all(int fd, const char *at, size_t n) {
   while (n) {
     ssize_t put = write(fd, at, n);
     if (put < 0 && errno == EINTR) continue;

@@ -40,7 +40,6 @@ int cache_open_folder_at(const char *what, const char *path, bool make, Buf *why
 const char *cache_read_text(Str text, const char *name, CacheEntry *entry);
 // Writes the file under another name first: a process that ends at any moment leaves the old one or the new one.
 bool cache_write_file(const char *path, Str bytes, Buf *error);
-bool cache_write_all(int fd, const char *at, size_t n);
 void cache_hash_hex(const char *at, size_t n, char hex[DIGEST_HEX + 1]);
 void cache_sources_hex(char hex[DIGEST_HEX + 1]); // the hash of tilec's sources, LLVM and libclc
 
@@ -57,7 +56,6 @@ typedef struct CacheFile {
 
 // The entries' files, malloc'ed, unordered. False if memory is exhausted or the folder cannot be read.
 bool cache_scan(int folder, CacheFile **files, size_t *count);
-bool cache_used_before(const struct timespec *a, const struct timespec *b);
 
 // Creates a new file in tmp/ for appending, and locks it. cache_clean does not remove locked files. -1 with
 // errno on failure. `name`: its path in the folder.

@@ -62,7 +62,7 @@ bool cache_scan(int folder, CacheFile **files, size_t *count) {
   return good;
 }
 
-bool cache_used_before(const struct timespec *a, const struct timespec *b) {
+static bool cache_used_before(const struct timespec *a, const struct timespec *b) {
   return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 

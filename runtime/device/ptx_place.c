@@ -44,7 +44,8 @@ static const char *file_name(Arena *arena, Str ptx, uint32_t number) {
   return NULL;
 }
 
-Loc ptx_source(Sources *sources, Str ptx, uint32_t line) {
+// The source location of a PTX line: the last .loc before it, as codegen writes it. Line 0: not known.
+static Loc ptx_source(Sources *sources, Str ptx, uint32_t line) {
   Loc loc = LOC_NONE;
   for (; line > 0 && !loc.line; line--) {
     Str text = line_from(ptx, line_start(ptx, line));

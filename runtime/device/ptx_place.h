@@ -5,9 +5,6 @@
 
 #include "base/diag.h"
 
-// The source location of a PTX line: the last .loc before it, as codegen writes it. Line 0: not known.
-Loc ptx_source(Sources *sources, Str ptx, uint32_t line);
-
 // Reports an instruction of compiled PTX that the simulator does not know, at its source. Only the user's inline
 // assembly can be the cause. `message` is the simulator's. Returns false, without a report, if there is no location.
 bool ptx_refuse(Diags *diags, Str ptx, const char *message, uint32_t line, uint32_t column);

@@ -71,7 +71,7 @@ static void copies_end(Warp *warp, const Insn *exit) {
 
 // All operations are complete. The rest that mbarriers still count was expected and did not come, or came and was not
 // expected.
-void mbarriers_end(Block *block) {
+static void mbarriers_end(Block *block) {
   const BlockCheck *check = block_check(block);
   for (uint32_t i = 0; i < check->mbarrier_n; i++) {
     const MbarrierCheck *m = &check->mbarriers[i];

@@ -233,7 +233,6 @@ void bulk_reads_clear(WarpCheck *check);
 void bulk_reads_issue(const AsyncOp *op);
 void bulk_reads_wait(Warp *warp, uint32_t mask, uint32_t pending);
 void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes); // call before the lanes exit
-void mbarriers_end(Block *block);                                   // reports wrong counts of bytes
 void hook_registers(void *context, Warp *warp, const Insn *insn);
 void hook_block_end(void *context, Block *block);
 // check_wgmma.c

@@ -118,7 +118,7 @@ static void declare_shared(Decoder *d, const PtxVar *var, Symbol *symbol) {
   if (!d->calls && !var->is_extern) symbol->address = place_shared(d, var);
 }
 
-void decode_declare(Decoder *d, const PtxVar *var) {
+static void decode_declare(Decoder *d, const PtxVar *var) {
   if (var->space == SPACE_REG) {
     declare_registers(d, var);
     return;

@@ -24,7 +24,14 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
 
 // ---- shared by the decoder's files ----
 
-typedef enum SymbolKind { SYMBOL_REG, SYMBOL_REGS, SYMBOL_VECTOR, SYMBOL_ADDRESS, SYMBOL_LABEL, SYMBOL_TABLE } SymbolKind;
+typedef enum SymbolKind {
+  SYMBOL_REG,
+  SYMBOL_REGS,
+  SYMBOL_VECTOR,
+  SYMBOL_ADDRESS,
+  SYMBOL_LABEL,
+  SYMBOL_TABLE
+} SymbolKind;
 
 typedef struct Symbol {
   SymbolKind kind;
@@ -71,7 +78,7 @@ typedef struct Decoder {
   VEC(Fixup) fixups;
   uint32_t scope, calls, register_count;
   bool has_vectors; // a register vector is declared
-  uint32_t carry; // slot + 1 of the condition code's predicate; 0: not used yet
+  uint32_t carry;   // slot + 1 of the condition code's predicate; 0: not used yet
   // The current statement.
   const PtxStmt *stmt;
   const PtxLoc *site_loc; // the .loc of `site`, which is a site's number; NULL: none
@@ -138,12 +145,9 @@ uint32_t slot_all_lanes(Decoder *d); // the member mask of .aligned instructions
 Symbol *symbol_find(Decoder *d, Str name);
 Symbol *symbol_add(Decoder *d, SymbolKind kind, Str name);
 Special special_find(Str name);
-// The declared register `symbol` (number `index` of a range). Allocates its slot.
-uint32_t symbol_slot(Decoder *d, Symbol *symbol, uint32_t index);
 
 void scope_open(Decoder *d);
 void scope_close(Decoder *d);
-void decode_declare(Decoder *d, const PtxVar *var);
 void decode_body(Decoder *d, const PtxFunc *func);
 // The function with a body of that name. NULL: none.
 const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand);

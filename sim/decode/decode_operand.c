@@ -190,7 +190,8 @@ uint32_t slot_param(Decoder *d, uint32_t offset, PtxType type, uint32_t slot_byt
   return param.slot;
 }
 
-uint32_t symbol_slot(Decoder *d, Symbol *symbol, uint32_t index) {
+// The declared register `symbol` (number `index` of a range). Allocates its slot.
+static uint32_t symbol_slot(Decoder *d, Symbol *symbol, uint32_t index) {
   if (!symbol->slots[index]) {
     uint32_t slot = slot_new(d, slot_bytes_of(symbol->type));
     symbol->slots[index] = slot + 1;

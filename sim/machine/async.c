@@ -5,7 +5,8 @@
 #include "sim/machine/hooks.h"
 #include "sim/machine/mbarrier.h"
 
-bool async_late(const Block *block) { return block->worker->launch->late; }
+// The schedule's choice.
+static bool async_late(const Block *block) { return block->worker->launch->late; }
 
 AsyncOp *async_new(Warp *warp, const Insn *insn, uint32_t mask, AsyncKind kind, AsyncGroup group) {
   static const size_t payloads[] = {[ASYNC_COPY] = sizeof(CopyLanes),

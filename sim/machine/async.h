@@ -106,8 +106,7 @@ void async_complete_phase(Block *block, uint64_t mbarrier);
 // Completes all operations of the cluster, in order of issue.
 void async_finish(Block *block);
 bool async_pending(const Block *block);
-void async_free(Block *block);       // drops all operations of the cluster without their effects
-bool async_late(const Block *block); // the schedule's choice
+void async_free(Block *block); // drops all operations of the cluster without their effects
 
 // ---- the kinds of operations (exec_copy.c, exec_bulk.c, exec_wgmma.c, exec_tcgen05.c) ----
 

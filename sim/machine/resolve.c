@@ -172,8 +172,10 @@ static bool resolve_small(Warp *warp, const Insn *insn, const uint64_t *addresse
   return false;
 }
 
-Block *resolve_cta(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, bool any,
-                   uint64_t *inside) {
+// The CTA of a shared address of a cluster, and the address in its shared memory. `any`: it may be another
+// CTA of the cluster. NULL: the fault is set.
+static Block *resolve_cta(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, bool any,
+                          uint64_t *inside) {
   Block *block = warp->block;
   uint64_t rank = address >> CLUSTER_SHIFT;
   *inside = address;

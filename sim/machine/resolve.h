@@ -36,9 +36,6 @@ typedef struct Place {
 
 // The address in one lane: generic, or in the operand's space.
 uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t lane);
-// The CTA of a shared address of a cluster, and the address in its shared memory. `any`: it may be another
-// CTA of the cluster. NULL: the fault is set.
-Block *resolve_cta(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, bool any, uint64_t *inside);
 // Resolves [address, address + bytes). `alignment` is a power of two. Counts nothing and calls no hook. A
 // shared address is one of this CTA's memory. False: the fault is set.
 bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, uint64_t address,

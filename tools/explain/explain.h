@@ -92,9 +92,6 @@ typedef struct Explanation {
   const NcuReport *ncu; // The measurements. NULL: none.
 } Explanation;
 
-// The launch as the model needs it, in the run's arena.
-CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t grid[3]);
-
 // Adds the losses, sorted.
 void explain_losses(Explanation *e);
 void explain_add_saving(CostSaving *sum, const CostSaving *more);

@@ -159,7 +159,8 @@ static void find_lines(Explanation *e) {
   if (e->lines.n) qsort(e->lines.at, e->lines.n, sizeof *e->lines.at, by_place);
 }
 
-CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t grid[3]) {
+// The launch as the model needs it, in the run's arena.
+static CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t grid[3]) {
   CostLaunch launch = {.args = bits, .arg_count = run->bit_count};
   CostBuffer *buffers = ARENA_ARRAY(run->arena, CostBuffer, run->holder_count + 1);
   for (uint32_t i = 0; i < run->holder_count; i++) {

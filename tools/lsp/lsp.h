@@ -102,12 +102,9 @@ void document_close(Document *document);
 bool document_change(Lsp *lsp, Document *document, const JsonNode *change);
 // The document of params.textDocument. One that is not open is read from the disk. NULL with an error.
 Document *document_asked(Request *request);
-// The path of a file's URI. False: it is no file.
-bool document_path(Str uri, Buf *path);
 void document_uri(const char *path, Buf *uri);
 // The text of line `line` (from 1) without its end; empty past the end.
 Str document_line(const Document *document, uint32_t line);
-uint32_t document_lines(const Document *document);
 // A position of the protocol as a place of the front end (len 0). False: it is none.
 bool document_loc(const Lsp *lsp, const Document *document, const JsonNode *position, Loc *loc);
 // The character of the protocol for column `column` (from 0, in bytes) of the line.

@@ -8,7 +8,8 @@
 
 // --- URIs ---
 
-bool document_path(Str uri, Buf *path) {
+// The path of a file's URI. False: it is no file.
+static bool document_path(Str uri, Buf *path) {
   static const char scheme[] = "file://";
   enum { SCHEME = sizeof scheme - 1 };
   if (uri.n < SCHEME || memcmp(uri.at, scheme, SCHEME) != 0) return false;
@@ -157,12 +158,6 @@ static Str line_at(Str text, size_t start) {
 Str document_line(const Document *document, uint32_t line) {
   Str text = buf_view(&document->text);
   return line ? line_at(text, line_start(text, line - 1)) : STR("");
-}
-
-uint32_t document_lines(const Document *document) {
-  uint32_t n = 1;
-  for (size_t i = 0; i < document->text.n; i++) n += document->text.at[i] == '\n';
-  return n;
 }
 
 // The bytes of the character that begins at `at`, and its units of UTF-16. Each byte of invalid UTF-8 is one character.

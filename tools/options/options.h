@@ -30,8 +30,7 @@ typedef struct Verb {
   const char *name, *letter, *arguments, *summary;
 } Verb;
 
-const Verb *verb_of(Command command);   // NULL: the command is an option
-const Verb *verb_list(uint32_t *count); // verb i is that of Command i
+const Verb *verb_of(Command command); // NULL: the command is an option
 
 typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
 

@@ -9,7 +9,8 @@
 
 // ---- commands ----
 
-const Verb *verb_list(uint32_t *count) {
+// Verb i is that of Command i.
+static const Verb *verb_list(uint32_t *count) {
   static const Verb verbs[] = {
 #define X(name, letter, arguments, summary) {#name, letter, arguments, summary},
 #include "tools/options/verbs.def"

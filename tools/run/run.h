@@ -114,8 +114,6 @@ const RunArg *run_find_holder(const Run *run, const char *name);
 // "out"; for a PTX file "argument 2", or "argument 2 (out)" if the name is known.
 const char *run_arg_name(const Run *run, const RunArg *param);
 
-// Uses the device's architecture if no option gives one.
-void run_take_arch(Run *run);
 // The remaining --timeout and the other limits, for the next launch or wait. Ctrl-C ends it.
 LaunchLimits run_limits(Run *run);
 // Returns true if --timeout has expired or Ctrl-C was pressed.
@@ -252,7 +250,6 @@ uint64_t run_too_large(const Run *run);
 // are joined with them, because they name a tile's first element. With --check its other reports are added
 // too.
 void run_explain_fault(Run *run, const int64_t grid[3]);
-bool run_gave_up(const Reference *reference, const char **why);
 ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status);
 ExitStatus run_compare(Run *run, Reference *reference, const char *prefix);
 void run_reference_free(Reference *reference); // NULL: nothing

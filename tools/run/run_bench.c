@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec bench: the median time of a launch by the device's own clock. Launches alternate between copies of
 // the buffers, so that none finds its data in the L2 cache.
-#include "tools/run/bench.h"
+#include "tools/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,14 @@ enum { ROUNDS = 5, MAX_SETS = 32 };
 // Total bytes of the copies: several times any L2 cache.
 static const uint64_t beyond_cache = 256u << 20;
 
+typedef struct Bench {
+  Run *run;
+  tilec_buffer **buffers; // set i begins at i * holder_count
+  uint64_t *bits;         // set i begins at i * bit_count
+  uint32_t sets;
+  uint64_t bytes; // of one set's buffers
+} Bench;
+
 // The kernel's arguments for the buffers placed last.
 static bool bind(Run *run, uint64_t *bits) {
   BoundArgs bound;
@@ -23,8 +31,8 @@ static bool bind(Run *run, uint64_t *bits) {
   return true;
 }
 
-// The first set is the run's own. The others get new buffers and arguments.
-tilec_status bench_make_sets(Bench *b, tilec_buffer **first) {
+// The first set is the run's own, with the buffers in `first`. The others get new buffers and arguments.
+static tilec_status bench_make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
   uint32_t n = run->bit_count, holders = run->holder_count;
   for (uint32_t i = 0; i < holders; i++)
@@ -42,13 +50,14 @@ tilec_status bench_make_sets(Bench *b, tilec_buffer **first) {
   return TILEC_OK;
 }
 
-void bench_free_sets(Bench *b) {
+// Call it after a failure too.
+static void bench_free_sets(Bench *b) {
   for (size_t i = b->run->holder_count; i < (size_t)b->sets * b->run->holder_count; i++)
     tilec_buffer_free(b->buffers[i]);
 }
 
 // The kernel's arguments and tensor maps, for all sets.
-tilec_status bench_code_args(const Bench *b, const int64_t grid[3], CodeArgs *all) {
+static tilec_status bench_code_args(const Bench *b, const int64_t grid[3], CodeArgs *all) {
   uint64_t *bits = NULL;
   *all = (CodeArgs){0};
   for (uint32_t set = 0; set < b->sets; set++) {
@@ -62,7 +71,10 @@ tilec_status bench_code_args(const Bench *b, const int64_t grid[3], CodeArgs *al
   return TILEC_OK;
 }
 
-uint32_t bench_launches(const Bench *b) { return b->run->device->kind == &device_cuda ? 4 * b->sets : 1; }
+// The number of launches in a round. On a GPU each set is launched several times.
+static uint32_t bench_launches(const Bench *b) {
+  return b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
+}
 
 static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int64_t grid[3],
                                    double seconds[ROUNDS]) {
@@ -79,7 +91,7 @@ static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int
 }
 
 // The program that was timed. NULL: a GPU.
-const char *bench_timed_program(const Bench *b) {
+static const char *bench_timed_program(const Bench *b) {
   if (b->run->device->kind == &device_cuda) return NULL;
   return device_simulator(b->run->device) ? "simulator" : "evaluator";
 }

@@ -295,7 +295,7 @@ void run_explain_fault(Run *run, const int64_t grid[3]) {
   run_reference_free(reference);
 }
 
-bool run_gave_up(const Reference *reference, const char **why) {
+static bool run_gave_up(const Reference *reference, const char **why) {
   const Diags *diags = &reference->c.diags;
   if (!eval_gave_up(reference->memory) || !diags->list.n) return false;
   *why = vec_last(&diags->list)->message;

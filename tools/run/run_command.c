@@ -287,7 +287,8 @@ static _Noreturn void leave_now(ExitStatus result) {
   _exit(result);
 }
 
-void run_take_arch(Run *run) {
+// Uses the device's architecture if no option gives one.
+static void run_take_arch(Run *run) {
   if (run->options->arch_given) return;
   run->spec.target.arch = run->device->target.arch;
   run->spec.arch_given = run->device->is_gpu;

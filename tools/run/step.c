@@ -102,7 +102,8 @@ static void show_loops(Stepper *s) {
   }
 }
 
-void step_show(Stepper *s, const EvalStop *stop, Loc loc, bool error) {
+// The line that runs next, and the variables that are new. `error`: an error happened at the line.
+static void step_show(Stepper *s, const EvalStop *stop, Loc loc, bool error) {
   bool other = !s->begun || memcmp(s->program, stop->program, sizeof s->program) != 0;
   if (other) {
     buf_printf(&s->out, "program (%u, %u, %u) of grid %u,%u,%u\n", stop->program[0], stop->program[1],

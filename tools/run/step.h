@@ -79,8 +79,6 @@ void step_print_numbers(Str name, const StepNumbers *numbers, uint32_t shown, Bu
 
 // Reads and runs commands until one of them continues. Returns false to end the launch.
 bool step_commands(Stepper *s, const EvalStop *stop);
-// The line that runs next, and the variables that are new. `error`: an error happened at the line.
-void step_show(Stepper *s, const EvalStop *stop, Loc loc, bool error);
 // Writes what is in s->out to standard output.
 void step_flush(Stepper *s);
 
