@@ -391,9 +391,9 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->persistent = (PersistUse)o->persistent;
 }
 
-static tilec_status name_kernel(Compilation *c, void *data) {
+tilec_status spec_own_kernel(Compilation *c, void *data) {
   Spec *spec = data;
-  spec->kernel = ir_name(&c->ir, str_from(spec->kernel));
+  if (spec->kernel) spec->kernel = ir_name(&c->ir, str_from(spec->kernel));
   return TILEC_OK;
 }
 
@@ -402,7 +402,7 @@ tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const 
   *spec = (Spec){.kernel = o->kernel, .target = device ? device->target : target_default()};
   options_target(o, spec);
   spec->arch_given |= device && device->is_gpu;
-  tilec_status status = o->kernel ? compile_guard(c, name_kernel, spec) : TILEC_OK;
+  tilec_status status = compile_guard(c, spec_own_kernel, spec);
   if (!status && o->signature) status = compile_signature(c, o->signature, spec);
   for (size_t i = 0; i < o->define_count && !status; i++) status = compile_define(c, o->defines[i], spec);
   return status ? compilation_error(c, status) : TILEC_OK;

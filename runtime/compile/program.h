@@ -39,6 +39,9 @@ tilec_status options_check(const tilec_compile_options *options, tilec_compile_o
 tilec_status options_spec(Compilation *c, const tilec_compile_options *options, const tilec_device *device,
                           Spec *spec);
 
+// For compile_guard: from now on the compilation owns the name of the spec's kernel.
+tilec_status spec_own_kernel(Compilation *c, void *spec);
+
 // The kernel `name`, or the program's only entry (name NULL). For .tir text the information comes from its
 // function. The compilation owns the memory. Sets the last error.
 tilec_status program_kernel(Compilation *c, const char *name, const Spec *spec, const KernelInfo **info);

@@ -73,6 +73,12 @@ struct tilec_kernel {
 // A new kernel that holds the device and the program (may be NULL). NULL: out of memory.
 tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 
+// Takes the code of a compiled kernel, and what its launches need.
+void image_take_code(KernelImage *image, const Compilation *c);
+// Lowers the level of the last compile (SpecLevel) in `asked`, the target for the next one. `host`: has the code's
+// host regions; NULL: there are none. False: there is no lower level.
+bool level_falls_back(const Compilation *c, const Func *host, Target *asked);
+
 // The variant for these arguments. It is compiled and loaded at the first call. It lives as long as the
 // kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);

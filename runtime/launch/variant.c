@@ -133,6 +133,26 @@ static tilec_status load_code(const SpecRequest *r, const KernelImage *image) {
   return status;
 }
 
+void image_take_code(KernelImage *image, const Compilation *c) {
+  const KernelMeta *meta = &c->code.kernels[0];
+  image->ptx = buf_view(&c->code.ptx);
+  image->threads[0] = meta->threads;
+  image->shared_bytes = meta->shared_bytes;
+  image->debug = c->code.target.debug;
+  image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
+}
+
+bool level_falls_back(const Compilation *c, const Func *host, Target *asked) {
+  const Target *target = &c->module->target;
+  bool alone = host && func_asks_programs(host) && asked->persistent != PERSIST_OFF;
+  bool least = (asked->tma == TMA_OFF && asked->persistent == PERSIST_OFF) ||
+               (target->tma == TMA_OFF && target->persistent != PERSIST_ON);
+  if (!alone && least) return false;
+  asked->persistent = PERSIST_OFF;
+  if (!alone) asked->tma = TMA_OFF;
+  return true;
+}
+
 static tilec_status build_specialisation(const SpecRequest *r) {
   Specialisation *s = r->s;
   bool needs_ptx = r->kernel->device->needs_ptx;
@@ -145,13 +165,8 @@ static tilec_status build_specialisation(const SpecRequest *r) {
   image.by_value = by_value_params(s->host);
   image.persistent = func_is_persistent(s->host);
   if (needs_ptx) {
-    const KernelMeta *meta = &s->c.code.kernels[0];
-    image.name = meta->name;
-    image.ptx = buf_view(&s->c.code.ptx);
-    image.threads[0] = meta->threads;
-    image.shared_bytes = meta->shared_bytes;
-    image.debug = s->c.code.target.debug;
-    image.overlaps = s->c.code.target.overlap && s->c.code.target.arch->has_grid_control;
+    image.name = s->c.code.kernels[0].name;
+    image_take_code(&image, &s->c);
   }
   return load_code(r, &image);
 }

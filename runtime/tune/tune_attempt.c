@@ -8,7 +8,7 @@
 #include "runtime/compile/compile_ptx.h"
 #include "runtime/error.h"
 #include "runtime/launch/expand.h"
-#include "runtime/launch/launch_maps.h"
+#include "runtime/launch/kernel.h"
 #include "runtime/tune/tuner.h"
 
 void candidate_fail(Candidate *c, const char *format, ...) {
@@ -105,12 +105,6 @@ static tilec_status bind_body(Compilation *c, void *data) {
   return status;
 }
 
-static tilec_status name_kernel(Compilation *c, void *data) {
-  Spec *spec = data;
-  if (spec->kernel) spec->kernel = ir_name(&c->ir, str_from(spec->kernel));
-  return TILEC_OK;
-}
-
 static tilec_status settings_body(Compilation *c, void *data) {
   const Binding *b = data;
   return take_settings(c, b->spec, b->settings, b->count);
@@ -124,7 +118,7 @@ tilec_status attempt_bind(const TuneRequest *request, const TuneSetting *setting
   if (!status && c->is_tir)
     return error_set(TILEC_ERROR_NOT_SUPPORTED,
                      "tune needs a kernel's source: tile IR has one configuration");
-  if (!status) status = compile_guard(c, name_kernel, spec);
+  if (!status) status = compile_guard(c, spec_own_kernel, spec);
   for (uint32_t i = 0; i < request->define_count && !status; i++)
     status = compile_define(c, request->defines[i], spec);
   if (!status) status = compile_guard(c, settings_body, &binding);
@@ -135,16 +129,6 @@ tilec_status attempt_bind(const TuneRequest *request, const TuneSetting *setting
 }
 
 // --- Compiling ---
-
-static void take_code(Attempt *a) {
-  const Compilation *c = &a->c;
-  const KernelMeta *meta = &c->code.kernels[0];
-  a->image.ptx = buf_view(&c->code.ptx);
-  a->image.threads[0] = meta->threads;
-  a->image.shared_bytes = meta->shared_bytes;
-  a->image.debug = c->code.target.debug;
-  a->image.overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
-}
 
 static tilec_status compile_code(Attempt *a, bool only_predict) {
   Compilation *c = &a->c;
@@ -160,7 +144,7 @@ static tilec_status compile_code(Attempt *a, bool only_predict) {
     if (!status && !only_predict) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
     if (!status) a->host = c->module->funcs.at[0];
   }
-  if (!status && !only_predict) take_code(a);
+  if (!status && !only_predict) image_take_code(&a->image, c);
   return status;
 }
 
@@ -225,20 +209,6 @@ static tilec_status find_grid(Attempt *a) {
   return TILEC_OK;
 }
 
-// Lowers the level of the last compile, as launches of the library do (SpecLevel). False: there is no lower
-// level.
-static bool falls_back(Attempt *a) {
-  const Target *target = &a->c.module->target;
-  Target *asked = &a->spec.target;
-  bool alone = func_asks_programs(a->host) && asked->persistent != PERSIST_OFF;
-  bool least = (asked->tma == TMA_OFF && asked->persistent == PERSIST_OFF) ||
-               (target->tma == TMA_OFF && target->persistent != PERSIST_ON);
-  if (!alone && least) return false;
-  asked->persistent = PERSIST_OFF;
-  if (!alone) asked->tma = TMA_OFF;
-  return true;
-}
-
 // Tries to make the code's tensor maps. Sets a->unmade if that fails.
 static tilec_status look_at_launch(Compilation *c, void *data) {
   Attempt *a = data;
@@ -263,7 +233,7 @@ static tilec_status compile_whole(Attempt *a, bool only_predict) {
   bool by_text = o->grid_text && given_grid(a)[0] == -1;
   tilec_status status = by_text ? compile_grid(c, o->grid_text, &a->spec) : TILEC_OK;
   if (!status) status = compile_for_launch(a, only_predict);
-  while (!status && a->unmade && falls_back(a)) {
+  while (!status && a->unmade && level_falls_back(c, a->host, &a->spec.target)) {
     c->diags.list.n = before.list.n;
     c->diags.warnings = before.warnings;
     status = compile_restart(c);

@@ -11,6 +11,7 @@
 #include "base/integer.h"
 #include "eval/eval.h"
 #include "runtime/compile/compile_ptx.h"
+#include "runtime/launch/kernel.h"
 #include "runtime/launch/tuned.h"
 #include "tools/run/interrupt.h"
 #include "tools/run/step.h"
@@ -71,15 +72,6 @@ tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
   return TILEC_OK;
 }
 
-static void take_code(const Compilation *c, KernelImage *image) {
-  const KernelMeta *meta = &c->code.kernels[0];
-  image->ptx = buf_view(&c->code.ptx);
-  image->threads[0] = meta->threads;
-  image->shared_bytes = meta->shared_bytes;
-  image->debug = c->code.target.debug;
-  image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
-}
-
 // The cache is skipped if an option shows the compiler at work. check always compiles.
 static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
@@ -94,7 +86,7 @@ static tilec_status compile_code(Run *run, KernelImage *image) {
   if (may_be_cached(run)) {
     // With JSON the output is one array and nothing else.
     tilec_status status = compile_ptx(c, &(PtxOptions){.told = run->options->json_diagnostics});
-    if (status == TILEC_OK) take_code(c, image);
+    if (status == TILEC_OK) image_take_code(image, c);
     run->host = c->host;
     return status;
   }
@@ -110,7 +102,7 @@ static tilec_status compile_code(Run *run, KernelImage *image) {
   if (status != TILEC_OK || !run->device->needs_ptx) return status;
   CodegenOptions codegen = {.emit_ptx = true, .timeline = run_records(run)};
   status = compile_codegen(c, &codegen);
-  if (status == TILEC_OK) take_code(c, image);
+  if (status == TILEC_OK) image_take_code(image, c);
   run->host = c->module->funcs.at[0];
   return status;
 }
@@ -145,19 +137,6 @@ static bool expect_grid(const Run *run, Func *func, const uint64_t *bits, int64_
   return known;
 }
 
-// Lowers the level of the last compile, as launches of the library do (SpecLevel). False: no lower level.
-static bool falls_back(Run *run) {
-  const Target *target = &run->c->module->target;
-  Target *asked = &run->spec.target;
-  bool alone = run->host && func_asks_programs(run->host) && asked->persistent != PERSIST_OFF;
-  bool least = (asked->tma == TMA_OFF && asked->persistent == PERSIST_OFF) ||
-               (target->tma == TMA_OFF && target->persistent != PERSIST_ON);
-  if (!alone && least) return false;
-  asked->persistent = PERSIST_OFF;
-  if (!alone) asked->tma = TMA_OFF;
-  return true;
-}
-
 static const char *last_remark(const Diags *diags, const char *pass) {
   for (uint32_t i = diags->list.n; i-- > 0;) {
     const Diag *diag = diags->list.at[i];
@@ -180,7 +159,7 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   if (status == TILEC_OK) status = compile_once(run, image);
   if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
     status = run_can_map(run, bound->bits, launched, &can);
-  while (status == TILEC_OK && !can && falls_back(run)) {
+  while (status == TILEC_OK && !can && level_falls_back(c, run->host, &run->spec.target)) {
     c->diags.list.n = before.list.n;
     c->diags.warnings = before.warnings;
     status = compile_restart(c);
