@@ -45,6 +45,12 @@ static inline bool str_is_one_of(const char *name, const char *const *names) {
   return *names != NULL;
 }
 
+// Returns true if the part of the dotted name before its first dot is among these; NULL ends them.
+static inline bool path_begins_with(const char *path, const char *const *names) {
+  while (*names && !str_is((Str){path, strcspn(path, ".")}, *names)) names++;
+  return *names != NULL;
+}
+
 // A path's part after the last slash.
 static inline const char *path_name(const char *path) {
   const char *slash = strrchr(path, '/');

@@ -9,9 +9,6 @@ Obj builtin_target_is(Elab *e, Call *call) {
 }
 
 Obj builtin_capability(Elab *e, Call *call) {
-  const TargetInfo *target = e->out    ? e->out->target.arch
-                             : e->spec ? e->spec->target.arch
-                                       : target_default().arch;
   bool good = true;
   uint32_t has[2];
   int64_t wanted[2] = {0};
@@ -19,6 +16,6 @@ Obj builtin_capability(Elab *e, Call *call) {
     if (builtin_option(e, call, i, CONST_INT, i ? "minor" : "major", &good))
       wanted[i] = call->args[i].constant.i;
   if (!good) return obj_error();
-  target_capability(target, &has[0], &has[1]);
+  target_capability(elab_target(e), &has[0], &has[1]);
   return obj_bool(has[0] == wanted[0] ? has[1] >= wanted[1] : has[0] > wanted[0]);
 }

@@ -25,6 +25,10 @@ Obj obj_string(Elab *e, Str text) {
   return obj_const((ConstValue){.kind = CONST_STR, .str = intern(&e->ir->names, text)});
 }
 
+Obj obj_namespace(Elab *e, const char *path) {
+  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(path))};
+}
+
 Obj obj_value(Value *value) {
   return value ? (Obj){.kind = OBJ_VALUE, .value = value} : (Obj){.kind = OBJ_ERROR};
 }

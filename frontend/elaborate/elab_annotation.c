@@ -39,10 +39,8 @@ static const char *suggest_type(Elab *e, Str typed) {
 // Python's own annotations mean nothing here.
 static bool is_foreign(const char *name) {
   static const char *const names[] = {"int",   "float", "bool",  "str", "tensor", "Tensor",
-                                      "tuple", "dtype", "const", "Any", "object"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) return true;
-  return false;
+                                      "tuple", "dtype", "const", "Any", "object", NULL};
+  return str_is_one_of(name, names);
 }
 
 // True for a class of the file or of a library. Its name means nothing here, like Python's own.

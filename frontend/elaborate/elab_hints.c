@@ -31,11 +31,8 @@ const char *elab_word_hint(const char *name) { return find_hint("word", name); }
 // --- Libraries of the host ---
 
 static bool is_host_library(const char *path) {
-  static const char *const roots[] = {"torch", "numpy", "math", "jax", "cupy", "scipy", "random"};
-  size_t n = strcspn(path, ".");
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-    if (strlen(roots[i]) == n && memcmp(roots[i], path, n) == 0) return true;
-  return false;
+  static const char *const roots[] = {"torch", "numpy", "math", "jax", "cupy", "scipy", "random", NULL};
+  return path_begins_with(path, roots);
 }
 
 static const char *own_function(Elab *e, const char *name) {

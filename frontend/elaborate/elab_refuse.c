@@ -276,12 +276,10 @@ void elab_refuse_with(Elab *e, const Stmt *stmt, const Expr *item) {
 // --- Names ---
 
 static bool is_module_of_others(const char *name) {
-  static const char *const names[] = {"np",     "numpy",  "torch",     "jax",        "jnp",
-                                      "cupy",   "scipy",  "threading", "subprocess", "socket",
-                                      "pickle", "shutil", "datetime",  "traceback",  "pdb"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) return true;
-  return python_has_module(name);
+  static const char *const names[] = {"np",       "numpy",     "torch",      "jax",    "jnp",    "cupy",
+                                      "scipy",    "threading", "subprocess", "socket", "pickle", "shutil",
+                                      "datetime", "traceback", "pdb",        NULL};
+  return str_is_one_of(name, names) || python_has_module(name);
 }
 
 const char *elab_foreign_name(Elab *e, const char *name) {

@@ -14,10 +14,8 @@ static bool is_namespace_part(const char *name) {
       "float8e4b8", "float8e4b15", "float8e5b16", "hip", // its libdevice has the same
                                                          // functions
       "language", "math", "extra", "cuda", "libdevice", "core", "standard", "runtime", "target_info",
-      "random", "PropagateNan", "nvidia", "triton_helpers", "profiler"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (strcmp(name, parts[i]) == 0) return true;
-  return false;
+      "random", "PropagateNan", "nvidia", "triton_helpers", "profiler", NULL};
+  return str_is_one_of(name, parts);
 }
 
 // TorchInductor's helpers count as Triton's, because its kernels use them.

@@ -225,6 +225,11 @@ struct Elab {
   VEC(const Module *) patched;         // Modules whose statements that assign members have run.
 };
 
+// The target. For queries about a file without a kernel, the default.
+static inline const TargetInfo *elab_target(const Elab *e) {
+  return e->out ? e->out->target.arch : e->spec ? e->spec->target.arch : target_default().arch;
+}
+
 // A call of a builtin, with its arguments by parameter.
 typedef struct Call {
   Loc loc; // The call.
@@ -314,6 +319,7 @@ Obj obj_int(int64_t i);
 Obj obj_bool(bool b);
 Obj obj_float(double f);
 Obj obj_string(Elab *e, Str text);
+Obj obj_namespace(Elab *e, const char *path);
 Obj obj_type(const Type *type);
 Obj obj_none(void);
 Obj obj_type_of(Elab *e, const Obj *obj);                              // an OBJ_TYPE.

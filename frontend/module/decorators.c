@@ -3,9 +3,7 @@
 #include "frontend/module/elab_module.h"
 
 static const char *last_name(const Expr *expr) {
-  if (expr->kind == EXPR_CALL) expr = expr->call.callee;
-  if (expr->kind == EXPR_NAME) return expr->name;
-  return expr->kind == EXPR_ATTRIBUTE ? expr->attribute.name : "";
+  return expr_last_name(expr->kind == EXPR_CALL ? expr->call.callee : expr);
 }
 
 bool elab_is_decorator(const Expr *decorator, const char *name) {

@@ -168,12 +168,11 @@ static void define_patch(Collector *c, const Stmt *stmt) {
 static void define_method_change(Collector *c, const Stmt *stmt) {
   static const char *const methods[] = {"append",  "extend", "insert",  "pop",    "remove",
                                         "clear",   "sort",   "reverse", "update", "setdefault",
-                                        "popitem", "add",    "discard"};
+                                        "popitem", "add",    "discard", NULL};
   const Expr *callee = stmt->expr->kind == EXPR_CALL ? stmt->expr->call.callee : NULL;
   if (!callee || callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind != EXPR_NAME) return;
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (strcmp(callee->attribute.name, methods[i]) == 0)
-      define_change(c, stmt, callee->attribute.object->name, stmt->loc);
+  if (str_is_one_of(callee->attribute.name, methods))
+    define_change(c, stmt, callee->attribute.object->name, stmt->loc);
 }
 
 static void define_target(Collector *c, const Stmt *stmt, const Expr *target) {
@@ -205,17 +204,11 @@ static void define_function(Collector *c, Function *function) {
              .kind = DEFINES_FUNCTION, .name = function->name, .loc = function->loc, .function = function});
 }
 
-// `import a.b` binds a.
-static const char *bound_name(Collector *c, const Import *import, const ImportName *item) {
-  if (item->alias || import->from) return item->alias ? item->alias : item->name;
-  return intern(c->parse->names, (Str){item->name, strcspn(item->name, ".")});
-}
-
 static void define_imports(Collector *c, Import *import) {
   vec_push(c->parse->arena, &c->module->imports, import);
   for (uint32_t i = 0; i < import->names.n; i++)
     define(c, (Definition){.kind = DEFINES_IMPORT,
-                           .name = bound_name(c, import, &import->names.at[i]),
+                           .name = import_bound_name(c->parse->names, &import->names.at[i]),
                            .loc = import->names.at[i].loc,
                            .import = import,
                            .item = i});

@@ -8,20 +8,11 @@
 
 bool elab_on_host(const Elab *e) { return !e->frame->function || e->frame->python; }
 
-static Obj module_obj(Elab *e, const char *path) {
-  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(path))};
-}
-
 // --- The target ---
-
-// The target. For queries about a file without a kernel, the default.
-static const TargetInfo *target_of(const Elab *e) {
-  return e->out ? e->out->target.arch : e->spec ? e->spec->target.arch : target_default().arch;
-}
 
 static Obj capability(Elab *e) {
   uint32_t major, minor;
-  target_capability(target_of(e), &major, &minor);
+  target_capability(elab_target(e), &major, &minor);
   Obj pair = obj_tuple(e, 2);
   pair.items.at[0] = obj_int(major);
   pair.items.at[1] = obj_int(minor);
@@ -167,7 +158,7 @@ bool host_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (!has_member(path, name) && !is_function(full) && !functional_has(full) &&
       strcmp(full, ITERTOOLS_PRODUCT) != 0)
     return false;
-  *obj = module_obj(e, full);
+  *obj = obj_namespace(e, full);
   return true;
 }
 
@@ -373,7 +364,7 @@ static Obj limits_of(Elab *e, const Expr *call, const char *path) {
   Obj bits;
   bool is_float = strcmp(path + strlen(path) - 5, "finfo") == 0;
   bool good = is_float ? float_limits(name) != NULL : integer_limit(name, "bits", &bits);
-  if (good) return module_obj(e, arena_printf(e->arena, "%s %s", is_float ? "finfo" : "iinfo", name));
+  if (good) return obj_namespace(e, arena_printf(e->arena, "%s %s", is_float ? "finfo" : "iinfo", name));
   return type.kind == OBJ_ERROR ? type
                                 : elab_error(e, call->loc, "[T0404] '%s' of this type is not known", path);
 }
@@ -409,11 +400,11 @@ bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
   else if (strcmp(path, "torch.cuda.get_device_capability") == 0)
     *obj = capability(e);
   else if (strcmp(path, "torch.cuda.get_device_properties") == 0)
-    *obj = module_obj(e, "torch properties");
+    *obj = obj_namespace(e, "torch properties");
   else if (str_starts(str_from(path), "torch.") && dot && strcmp(dot, ".is_available") == 0)
     *obj = obj_bool(false);
   else if (strcmp(path, "triton.runtime.driver.active.get_current_target") == 0)
-    *obj = module_obj(e, "triton target");
+    *obj = obj_namespace(e, "triton target");
   else if (elab_is_triton(path) && dot &&
            (strcmp(dot, ".constexpr_function") == 0 || strcmp(dot, ".jit") == 0))
     *obj = decorated(e, call, dot + 1);

@@ -39,10 +39,7 @@ static const Question questions[] = {
 
 // The query of a call without arguments; NULL: none.
 static const Question *asked(const Expr *call) {
-  const Expr *callee = call->call.callee;
-  const char *name = callee->kind == EXPR_NAME        ? callee->name
-                     : callee->kind == EXPR_ATTRIBUTE ? callee->attribute.name
-                                                      : "";
+  const char *name = expr_last_name(call->call.callee);
   if (call->call.args.n) return NULL;
   while (*name == '_') name++;
   for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
@@ -62,17 +59,13 @@ bool machine_answers(Elab *e, const Expr *call, Obj (*evaluate)(Elab *e, const E
 
 #define LOADER "loader "
 
-static Obj namespace(Elab *e, const char *path) {
-  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, str_from(path))};
-}
-
 // For a module of Triton or Python. Nothing is known about others.
 Obj machine_find_spec(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module);
   if (!triton && !python_has_module(module))
     return elab_error(e, call->loc, "[T0404] it is unknown whether there is a module '%s'", module);
   if (triton && !triton_has_module(module)) return obj_none();
-  return namespace(e, arena_printf(e->arena, MODULE_SPEC "%s", module));
+  return obj_namespace(e, arena_printf(e->arena, MODULE_SPEC "%s", module));
 }
 
 // find_spec returns an object with a `name` and a `loader`, which runs the module.
@@ -81,9 +74,9 @@ bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj) 
   if (of_spec && strcmp(name, "name") == 0)
     *obj = obj_string(e, str_from(path + strlen(MODULE_SPEC)));
   else if (of_spec && strcmp(name, "loader") == 0)
-    *obj = namespace(e, arena_printf(e->arena, LOADER "%s", path + strlen(MODULE_SPEC)));
+    *obj = obj_namespace(e, arena_printf(e->arena, LOADER "%s", path + strlen(MODULE_SPEC)));
   else if (of_loader && strcmp(name, "exec_module") == 0)
-    *obj = namespace(e, LOADER "exec_module");
+    *obj = obj_namespace(e, LOADER "exec_module");
   else
     return false;
   return true;
@@ -92,24 +85,20 @@ bool machine_spec_member(Elab *e, const char *path, const char *name, Obj *obj) 
 // Imports a module of Triton or Python by its name: importlib.import_module, `__import__`.
 Obj machine_import(Elab *e, const Expr *call, const char *module) {
   bool triton = elab_is_triton(module) && triton_has_module(module);
-  if (triton || python_has_module(module)) return namespace(e, module);
+  if (triton || python_has_module(module)) return obj_namespace(e, module);
   return elab_error(e, call->loc, "[T0404] it is unknown whether there is a module '%s'", module);
 }
 
 Obj machine_module_from_spec(Elab *e, const Expr *call, const Obj *spec) {
   bool good = spec->kind == OBJ_NAMESPACE && !spec->file && str_starts(str_from(spec->path), MODULE_SPEC);
   if (!good) return elab_error(e, call->loc, "[T0404] module_from_spec() takes what find_spec() has given");
-  return namespace(e, spec->path + strlen(MODULE_SPEC));
+  return obj_namespace(e, spec->path + strlen(MODULE_SPEC));
 }
 
 static bool finds_triton(const Expr *expr, void *data) {
   (void)data;
   const Expr *callee = expr->kind == EXPR_CALL && expr->call.args.n ? expr->call.callee : NULL;
-  const char *name = !callee                          ? ""
-                     : callee->kind == EXPR_NAME      ? callee->name
-                     : callee->kind == EXPR_ATTRIBUTE ? callee->attribute.name
-                                                      : "";
-  if (strcmp(name, "find_spec") != 0) return false;
+  if (strcmp(expr_last_name(callee), "find_spec") != 0) return false;
   const Expr *module = expr->call.args.at[0].value;
   return module->kind == EXPR_STRING && str_starts(module->string.text, "triton");
 }

@@ -61,11 +61,7 @@ static Obj field_default(Elab *e, const Expr *value) {
 static bool is_plain_field(const Stmt *stmt) {
   const Expr *type = is_field(stmt) ? stmt->annotated.annotation : NULL;
   if (type && type->kind == EXPR_SUBSCRIPT) type = type->subscript.object;
-  if (!type) return false;
-  const char *name = type->kind == EXPR_NAME        ? type->name
-                     : type->kind == EXPR_ATTRIBUTE ? type->attribute.name
-                                                    : "";
-  return strcmp(name, "ClassVar") != 0;
+  return type && strcmp(expr_last_name(type), "ClassVar") != 0;
 }
 
 bool elab_data_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj) {

@@ -119,12 +119,6 @@ bool elab_plain_class(Elab *e, const Module *module, const Stmt *outside, Obj *o
 
 // --- Statements of Python functions only ---
 
-// The name that an import binds.
-static const char *bound_name(Elab *e, const Import *import, const ImportName *item) {
-  if (item->alias || import->from) return item->alias ? item->alias : item->name;
-  return intern(&e->ir->names, (Str){item->name, strcspn(item->name, ".")});
-}
-
 void elab_local_import(Elab *e, const Import *import) {
   for (uint32_t i = 0; i < import->names.n; i++) {
     const ImportName *item = &import->names.at[i];
@@ -134,7 +128,8 @@ void elab_local_import(Elab *e, const Import *import) {
       e->raises = e->raises || fails == TRUTH_YES;
       return;
     }
-    elab_bind(e, bound_name(e, import, item), item->loc, elab_imported(e, item->loc, import, item));
+    elab_bind(e, import_bound_name(&e->ir->names, item), item->loc,
+              elab_imported(e, item->loc, import, item));
   }
 }
 

@@ -221,10 +221,8 @@ static bool of_list(Elab *e, Loc loc, const char *name, const GivenArgs *args, O
 bool host_has_function(const char *name) {
   static const char *const names[] = {
       "round",    "sum",       "any", "all",       "pow", "setattr", "divmod", "zip", "map", "sorted",
-      "reversed", "enumerate", "set", "frozenset", "ord", "chr",     "hex",    "oct", "bin"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i], name) == 0) return true;
-  return false;
+      "reversed", "enumerate", "set", "frozenset", "ord", "chr",     "hex",    "oct", "bin", NULL};
+  return str_is_one_of(name, names);
 }
 
 Obj host_function(Elab *e, const Expr *call, const char *name) {

@@ -71,10 +71,9 @@ bool python_has_module(const char *path) {
                                       "os.path",
                                       "importlib.util",
                                       "importlib.metadata",
-                                      "collections.abc"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i], path) == 0) return true;
-  return false;
+                                      "collections.abc",
+                                      NULL};
+  return str_is_one_of(path, names);
 }
 
 // --- Members ---

@@ -22,13 +22,6 @@ typedef struct Uses {
   GridUse *grid; // NULL: not asked for
 } Uses;
 
-static const char *callee_name(const Expr *call) {
-  const Expr *callee = call->call.callee;
-  return callee->kind == EXPR_NAME        ? callee->name
-         : callee->kind == EXPR_ATTRIBUTE ? callee->attribute.name
-                                          : "";
-}
-
 static bool is_one_of(const char *name, const char *const *names) {
   for (; *names; names++)
     if (strcmp(name, *names) == 0) return true;
@@ -39,7 +32,7 @@ static bool is_one_of(const char *name, const char *const *names) {
 static const Expr *reshaped(const Expr *call) {
   static const char *const names[] = {"expand_dims", "broadcast_to",   "reshape",     "view", "trans",
                                       "ravel",       "max_contiguous", "multiple_of", NULL};
-  if (!is_one_of(callee_name(call), names)) return NULL;
+  if (!is_one_of(expr_last_name(call->call.callee), names)) return NULL;
   // tl.ravel(x) and x.ravel(): a module is not a value.
   const Expr *callee = call->call.callee;
   bool method =
@@ -49,12 +42,12 @@ static const Expr *reshaped(const Expr *call) {
 
 static bool is_choice(const Expr *call) {
   static const char *const names[] = {"minimum", "maximum", "min", "max", "swizzle2d", "cdiv", NULL};
-  return is_one_of(callee_name(call), names) && call->call.args.n > 1;
+  return is_one_of(expr_last_name(call->call.callee), names) && call->call.args.n > 1;
 }
 
 static bool is_range(const Expr *call) {
   static const char *const names[] = {"range", "static_range", NULL};
-  return is_one_of(callee_name(call), names);
+  return is_one_of(expr_last_name(call->call.callee), names);
 }
 
 static int param_index(const Uses *u, const char *name) {
@@ -64,12 +57,7 @@ static int param_index(const Uses *u, const char *name) {
 }
 
 static bool is_constexpr(const Param *param) {
-  const Expr *a = param->annotation;
-  const char *name = !a                          ? ""
-                     : a->kind == EXPR_NAME      ? a->name
-                     : a->kind == EXPR_ATTRIBUTE ? a->attribute.name
-                                                 : "";
-  return strcmp(name, "constexpr") == 0;
+  return strcmp(expr_last_name(param->annotation), "constexpr") == 0;
 }
 
 // --- Indices ---
@@ -106,7 +94,7 @@ static bool is_integer_type(const Expr *type) {
 static Level call_level(Uses *u, const Expr *call) {
   static const char *const indices[] = {"arange", "program_id",   "num_programs",
                                         "range",  "static_range", NULL};
-  const char *name = callee_name(call);
+  const char *name = expr_last_name(call->call.callee);
   const Expr *same = reshaped(call);
   const ArgList *args = &call->call.args;
   if (is_one_of(name, indices)) return LEVEL_INDEX;
@@ -182,9 +170,9 @@ static void mark_call(Uses *u, const Expr *call) {
     mark(u, same);
   else if (is_choice(call) || is_range(call))
     for (uint32_t i = 0; i < args->n; i++) mark(u, args->at[i].value);
-  else if (strcmp(callee_name(call), "load") == 0 && args->n)
+  else if (strcmp(expr_last_name(call->call.callee), "load") == 0 && args->n)
     mark_pointee(u, args->at[0].value);
-  else if (strcmp(callee_name(call), "to") == 0 && callee->kind == EXPR_ATTRIBUTE &&
+  else if (strcmp(expr_last_name(call->call.callee), "to") == 0 && callee->kind == EXPR_ATTRIBUTE &&
            callee->attribute.object->kind == EXPR_NAME && param_index(u, callee->attribute.object->name) >= 0)
     mark(u, callee->attribute.object);
 }
@@ -223,7 +211,7 @@ static void begin_mark(Uses *u, const Expr *expr) {
 static void scan_call(Uses *u, const Expr *call) {
   static const char *const makers[] = {"make_block_ptr", "make_tensor_descriptor", "advance", NULL};
   static const char *const random[] = {"rand", "randn", "randint", "rand4x", "randn4x", "randint4x", NULL};
-  const char *name = callee_name(call);
+  const char *name = expr_last_name(call->call.callee);
   const ArgList *args = &call->call.args;
   bool access = strcmp(name, "load") == 0 || strcmp(name, "store") == 0 || strncmp(name, "atomic_", 7) == 0;
   bool all = is_range(call) || strcmp(name, "cdiv") == 0, maker = is_one_of(name, makers);
@@ -287,7 +275,7 @@ typedef struct Halves {
 
 static bool scan_halves(const Expr *expr, void *data) {
   Halves *halves = data;
-  if (expr->kind == EXPR_CALL && strcmp(callee_name(expr), "dot") == 0) halves->dots = true;
+  if (expr->kind == EXPR_CALL && strcmp(expr_last_name(expr->call.callee), "dot") == 0) halves->dots = true;
   if (expr->kind == EXPR_ATTRIBUTE && strcmp(expr->attribute.name, "float16") == 0) halves->casts = true;
   return false;
 }
@@ -334,13 +322,13 @@ static int program_axis(Uses *u, const Expr *expr) {
   }
   if (expr->kind != EXPR_CALL) return -1;
   const ArgList *args = &expr->call.args;
-  if (strcmp(callee_name(expr), "program_id") == 0) {
+  if (strcmp(expr_last_name(expr->call.callee), "program_id") == 0) {
     const Expr *dimension = args->n ? args->at[0].value : NULL;
     return dimension && dimension->kind == EXPR_INT && dimension->integer.value < 3
                ? (int)dimension->integer.value
                : -1;
   }
-  if (strcmp(callee_name(expr), "to") == 0 && expr->call.callee->kind == EXPR_ATTRIBUTE)
+  if (strcmp(expr_last_name(expr->call.callee), "to") == 0 && expr->call.callee->kind == EXPR_ATTRIBUTE)
     return program_axis(u, expr->call.callee->attribute.object);
   for (uint32_t i = 0; i < args->n && axis < 0 && (is_choice(expr) || is_range(expr)); i++)
     axis = program_axis(u, args->at[i].value);
@@ -452,11 +440,11 @@ static void scan_block_pointer(Uses *u, const Expr *call) {
 
 static bool scan_grid(const Expr *expr, void *data) {
   Uses *u = data;
-  if (expr->kind == EXPR_CALL && strcmp(callee_name(expr), "program_id") == 0) {
+  if (expr->kind == EXPR_CALL && strcmp(expr_last_name(expr->call.callee), "program_id") == 0) {
     u->marks++;
     int axis = program_axis(u, expr);
     if (axis >= 0) u->grid->axes[axis].used = true;
-  } else if (expr->kind == EXPR_CALL && strcmp(callee_name(expr), "make_block_ptr") == 0)
+  } else if (expr->kind == EXPR_CALL && strcmp(expr_last_name(expr->call.callee), "make_block_ptr") == 0)
     scan_block_pointer(u, expr);
   else if (expr->kind == EXPR_BINARY && expr->binary.op == BINARY_MOD && expr->binary.left->kind != EXPR_NAME)
     scan_bound(u, expr->binary.left, expr->binary.right);

@@ -20,13 +20,6 @@ typedef struct Uses {
   int depth;      // of nested functions
 } Uses;
 
-static const char *callee_name(const Expr *call) {
-  const Expr *callee = call->call.callee;
-  return callee->kind == EXPR_NAME        ? callee->name
-         : callee->kind == EXPR_ATTRIBUTE ? callee->attribute.name
-                                          : "";
-}
-
 // Follows the pointer of an address, block pointer or descriptor: the first operand.
 static void follow(Uses *u, const Expr *expr, uint32_t use) {
   if (!expr) return;
@@ -45,9 +38,9 @@ static void follow(Uses *u, const Expr *expr, uint32_t use) {
   case EXPR_SUBSCRIPT: follow(u, expr->subscript.object, use); return;
   case EXPR_CONDITIONAL: follow(u, expr->conditional.then, use); return;
   case EXPR_CALL:
-    if (strcmp(callee_name(expr), "to") == 0)
+    if (strcmp(expr_last_name(expr->call.callee), "to") == 0)
       follow(u, expr->call.callee->kind == EXPR_ATTRIBUTE ? expr->call.callee->attribute.object : NULL, use);
-    else if (strcmp(callee_name(expr), "load") != 0 && expr->call.args.n)
+    else if (strcmp(expr_last_name(expr->call.callee), "load") != 0 && expr->call.args.n)
       follow(u, expr->call.args.at[0].value, use);
     return;
   default: return;
@@ -85,7 +78,8 @@ static void scan_callee(Uses *u, const Expr *call) {
   const FunctionList *functions = &u->e->module->functions;
   for (uint32_t i = 0; i < functions->n && u->depth < MAX_FOLLOWED_CALLS; i++) {
     const Function *callee = functions->at[i];
-    if (callee == u->function || call->call.callee->kind != EXPR_NAME || callee->name != callee_name(call))
+    if (callee == u->function || call->call.callee->kind != EXPR_NAME ||
+        callee->name != expr_last_name(call->call.callee))
       continue;
     const uint32_t *uses = elab_param_uses(u->e, callee, u->depth + 1);
     for (uint32_t k = 0; k < call->call.args.n; k++) {
@@ -102,7 +96,7 @@ static void scan_callee(Uses *u, const Expr *call) {
 static bool scan_expr(const Expr *expr, void *data) {
   Uses *u = data;
   if (expr->kind != EXPR_CALL) return false;
-  const char *name = callee_name(expr);
+  const char *name = expr_last_name(expr->call.callee);
   const Expr *callee = expr->call.callee;
   uint32_t use = strcmp(name, "load") == 0          ? PARAM_LOADED
                  : strcmp(name, "store") == 0       ? PARAM_STORED

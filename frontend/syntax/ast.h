@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -376,6 +377,18 @@ typedef struct LastOfName {
   const Guard *scope; // NULL: the module level itself, or any
   uint32_t at;
 } LastOfName;
+
+// A name, or the last one of a.b.c; "" for other expressions and for NULL.
+static inline const char *expr_last_name(const Expr *expr) {
+  if (expr && expr->kind == EXPR_ATTRIBUTE) return expr->attribute.name;
+  return expr && expr->kind == EXPR_NAME ? expr->name : "";
+}
+
+// The name that an import binds: `import a.b` binds a.
+static inline const char *import_bound_name(Interner *names, const ImportName *item) {
+  const char *name = item->alias ? item->alias : item->name;
+  return intern(names, (Str){name, strcspn(name, ".")});
+}
 
 // --- Definitions of a module (definitions.c) ---
 

@@ -113,11 +113,8 @@ static Module *find_module(Files *files, const char *from, uint32_t dots, const 
 
 // Triton's own modules, and modules that its kernels do not use.
 static bool is_library(const char *name) {
-  static const char *const libraries[] = {"triton", "torch", "numpy", "math", "typing", "os", "sys"};
-  size_t n = strcspn(name, ".");
-  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-    if (strlen(libraries[i]) == n && memcmp(libraries[i], name, n) == 0) return true;
-  return false;
+  static const char *const libraries[] = {"triton", "torch", "numpy", "math", "typing", "os", "sys", NULL};
+  return path_begins_with(name, libraries);
 }
 
 // `from m import a`: m's file, and the file of m.a if m is a package.
@@ -194,22 +191,17 @@ static void want_members(Files *files, const Module *of, const Module *by, const
   }
 }
 
-// `import a.b` binds `a`. Its uses are uses of `b`.
-static const char *bound_name(const Files *files, const ImportName *item) {
-  const char *name = item->alias ? item->alias : item->name;
-  return ir_name(&files->c->ir, (Str){name, strcspn(name, ".")});
-}
-
+// The uses of what `import a.b` binds are uses of `b`.
 static const char *used_name(const Files *files, const ImportName *item) {
   const char *dot = item->alias ? NULL : strrchr(item->name, '.');
-  return dot ? ir_name(&files->c->ir, str_from(dot + 1)) : bound_name(files, item);
+  return dot ? ir_name(&files->c->ir, str_from(dot + 1)) : import_bound_name(&files->c->ir.names, item);
 }
 
 // True if one of the file's imports binds the name.
 static bool is_bound(const Files *files, const Module *module, const char *name) {
   for (uint32_t i = 0; i < module->imports.n; i++)
     for (uint32_t k = 0; k < module->imports.at[i]->names.n; k++)
-      if (bound_name(files, &module->imports.at[i]->names.at[k]) == name) return true;
+      if (import_bound_name(&files->c->ir.names, &module->imports.at[i]->names.at[k]) == name) return true;
   return false;
 }
 
@@ -217,7 +209,7 @@ static void follow_wanted(Files *files, Wanted wanted, Import *import, ImportNam
   const Module *module = wanted.module, *by = wanted.name ? wanted.by : module;
   bool all = import->from && strcmp(item->name, "*") == 0;
   if (all && wanted.name && is_bound(files, module, wanted.name)) return;
-  const char *bound = bound_name(files, item);
+  const char *bound = import_bound_name(&files->c->ir.names, item);
   if (!all && !(wanted.name ? bound == wanted.name : mentions(module, bound))) return;
   follow(files, module, import, item);
   want_members(files, item->whole, by, wanted.name ? NULL : used_name(files, item));

@@ -28,13 +28,11 @@ static tilec_status check_number(const tilec_tune_range *range, size_t i) {
 }
 
 tilec_status tune_check_range(const tilec_tune_range *range, size_t at) {
-  static const char *const options[] = {"num_warps", "num_stages", "maxnreg"};
-  bool known = !range->is_option;
+  static const char *const options[] = {"num_warps", "num_stages", "maxnreg", NULL};
   if (!range->name || !range->values || !range->count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_tune: options.ranges[%zu] has no %s", at,
                      range->name ? "values" : "name");
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++) known |= strcmp(range->name, options[i]) == 0;
-  if (!known)
+  if (range->is_option && !str_is_one_of(range->name, options))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "tilec_tune: options.ranges[%zu]: '%.64s' is not num_warps, num_stages or maxnreg", at,
                      range->name);

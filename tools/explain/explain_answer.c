@@ -90,12 +90,10 @@ static double gain_of(const Explanation *e, const CostSaving *saving, double cou
 
 // Losses that only another configuration can avoid.
 static bool needs_what_if(const Loss *loss) {
-  static const char *const kinds[] = {"large tiles",     "tail",           "too few programs",
-                                      "too few stages",  "bank conflicts", "not prefetched",
-                                      "waits for memory"};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(loss->kind, kinds[i]) == 0) return true;
-  return false;
+  static const char *const kinds[] = {
+      "large tiles",    "tail",           "too few programs", "too few stages",
+      "bank conflicts", "not prefetched", "waits for memory", NULL};
+  return str_is_one_of(loss->kind, kinds);
 }
 
 // True if only another configuration avoids the loss, and such ones were tried. Then none gains 1 % if what_if_of
