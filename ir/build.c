@@ -117,7 +117,7 @@ Value *build_int(Builder *b, const Type *type, int64_t value) {
   if (type_is_float(type)) return build_float(b, type, (double)value);
   if (!type_is_int(type)) BUG("an integer constant of another type");
   Op *op = build_op(b, OP_CONSTANT, 0, NULL, 1, &type);
-  op_set_attr(op, (Attr){.key = ATTR_VALUE, .i = elem_wrap(type_element(type)->elem, value)});
+  op_set_int(op, ATTR_VALUE, elem_wrap(type_element(type)->elem, value));
   return op_result(op);
 }
 
@@ -131,7 +131,7 @@ Value *build_float(Builder *b, const Type *type, double value) {
 Value *build_program_id(Builder *b, OpKind kind, uint32_t axis) {
   const Type *i32 = type_scalar(b->func->module->ir, ELEM_I32);
   Op *op = build_op(b, kind, 0, NULL, 1, &i32);
-  op_set_attr(op, (Attr){.key = ATTR_AXIS, .i = axis});
+  op_set_int(op, ATTR_AXIS, axis);
   return op_result(op);
 }
 
@@ -141,8 +141,8 @@ Value *build_arange(Builder *b, int64_t start, int64_t end) {
   IrContext *ir = b->func->module->ir;
   const Type *tile = type_tile(ir, type_scalar(ir, ELEM_I32), 1, &(uint32_t){(uint32_t)(end - start)}, NULL);
   Op *op = build_op(b, OP_ARANGE, 0, NULL, 1, &tile);
-  op_set_attr(op, (Attr){.key = ATTR_START, .i = start});
-  op_set_attr(op, (Attr){.key = ATTR_END, .i = end});
+  op_set_int(op, ATTR_START, start);
+  op_set_int(op, ATTR_END, end);
   return op_result(op);
 }
 
@@ -155,6 +155,10 @@ Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y) {
   bool compares = op_traits[kind] & COMPARE;
   const Type *type = compares ? type_with_element(ir, x->type, type_scalar(ir, ELEM_I1)) : x->type;
   return build(b, kind, type, x, y, NULL);
+}
+
+Value *build_with_int(Builder *b, OpKind kind, Value *x, int64_t y) {
+  return build_binary(b, kind, x, build_int(b, x->type, y));
 }
 
 Value *build_cast(Builder *b, Value *x, const Type *element) {

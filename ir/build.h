@@ -31,7 +31,8 @@ Value *build_arange(Builder *b, int64_t start, int64_t end);
 Value *build_splat(Builder *b, Value *scalar, const Type *tile); // tile: any tile type of that shape
 // The result has x's type; for comparisons, i1 of x's shape.
 Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);
-Value *build_cast(Builder *b, Value *x, const Type *element); // x itself if it has that element type
+Value *build_with_int(Builder *b, OpKind kind, Value *x, int64_t y); // the same with a constant of x's type
+Value *build_cast(Builder *b, Value *x, const Type *element);        // x itself if it has that element type
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 

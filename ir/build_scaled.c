@@ -18,10 +18,6 @@
 
 static const Type *scalar(const Builder *b, Elem elem) { return type_scalar(b->func->module->ir, elem); }
 
-static Value *with_int(Builder *b, OpKind kind, Value *x, int64_t y) {
-  return build_binary(b, kind, x, build_int(b, x->type, y));
-}
-
 Value *build_bits(Builder *b, Value *x, Elem elem) {
   if (type_is_elem(x->type, elem)) return x;
   const Type *type = type_with_element(b->func->module->ir, x->type, scalar(b, elem));
@@ -35,12 +31,13 @@ static Value *convert_scale(Builder *b, Value *scale, const Type *element, bool 
   Value *byte = build_bits(b, scale, ELEM_U8), *number;
   if (element->elem == ELEM_FP16)
     number = build_cast(
-        b, build_bits(b, with_int(b, OP_SHL, build_cast(b, byte, scalar(b, ELEM_U32)), 23), ELEM_FP32),
+        b, build_bits(b, build_with_int(b, OP_SHL, build_cast(b, byte, scalar(b, ELEM_U32)), 23), ELEM_FP32),
         element);
   else
-    number = build_bits(b, with_int(b, OP_SHL, build_cast(b, byte, scalar(b, ELEM_U16)), 7), element->elem);
+    number =
+        build_bits(b, build_with_int(b, OP_SHL, build_cast(b, byte, scalar(b, ELEM_U16)), 7), element->elem);
   if (fast_math) return number;
-  Value *is_nan = with_int(b, OP_EQ, byte, 255);
+  Value *is_nan = build_with_int(b, OP_EQ, byte, 255);
   return build(b, OP_SELECT, number->type, is_nan, build_float(b, number->type, NAN), number);
 }
 
@@ -70,12 +67,13 @@ static void spread_halves(Builder *b, Value *x, Elem elem, Value *halves[2]) {
   uint32_t mantissa = elem == ELEM_FP16 ? 10 : 7;
   uint32_t magnitude = 7u << (mantissa - 1);
   Value *byte = build_cast(b, x, scalar(b, ELEM_U32));
-  Value *both = build_binary(b, OP_OR, byte, with_int(b, OP_SHL, byte, 12));
-  Value *sign = with_int(b, OP_AND, with_int(b, OP_SHL, both, 12), 0x80008000);
-  Value *rest = with_int(b, OP_AND, with_int(b, OP_SHL, both, mantissa - 1), magnitude | magnitude << 16);
+  Value *both = build_binary(b, OP_OR, byte, build_with_int(b, OP_SHL, byte, 12));
+  Value *sign = build_with_int(b, OP_AND, build_with_int(b, OP_SHL, both, 12), 0x80008000);
+  Value *rest =
+      build_with_int(b, OP_AND, build_with_int(b, OP_SHL, both, mantissa - 1), magnitude | magnitude << 16);
   Value *word = build_binary(b, OP_OR, sign, rest);
   halves[0] = build_bits(b, build_cast(b, word, scalar(b, ELEM_U16)), elem);
-  halves[1] = build_bits(b, build_cast(b, with_int(b, OP_SHR, word, 16), scalar(b, ELEM_U16)), elem);
+  halves[1] = build_bits(b, build_cast(b, build_with_int(b, OP_SHR, word, 16), scalar(b, ELEM_U16)), elem);
 }
 
 Value *build_unpacked(Builder *b, Value *x, uint32_t axis, Elem elem) {

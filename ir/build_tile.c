@@ -34,10 +34,6 @@ void op_set_flag(Op *op, AttrKey key, bool on) {
   if (on) op_set_attr(op, (Attr){.key = key});
 }
 
-static void set_int(Value *value, AttrKey key, int64_t number) {
-  op_set_attr(value->def, (Attr){.key = key, .i = number});
-}
-
 static const Type *tile_of(Builder *b, const Value *like, uint32_t rank, const uint32_t *shape) {
   return type_tile(ir_of(b), type_element(like->type), rank, shape, NULL);
 }
@@ -61,7 +57,7 @@ Value *build_expand_dims(Builder *b, Value *x, uint32_t axis) {
   if (!type_is_tile(x->type) || axis > rank || rank == TILE_MAX_RANK) BUG("a new dimension at %u", axis);
   for (uint32_t d = 0; d <= rank; d++) shape[d] = d == axis ? 1 : x->type->shape[d - (d > axis)];
   Value *result = build(b, OP_EXPAND_DIMS, tile_of(b, x, rank + 1, shape), x, NULL, NULL);
-  set_int(result, ATTR_AXIS, axis);
+  op_set_int(result->def, ATTR_AXIS, axis);
   return result;
 }
 
@@ -105,7 +101,7 @@ Value *build_cat(Builder *b, Value *x, Value *y, uint32_t axis) {
   memcpy(shape, x->type->shape, sizeof shape);
   shape[axis] += y->type->shape[axis];
   Value *result = build(b, OP_CAT, tile_of(b, x, x->type->rank, shape), x, y, NULL);
-  set_int(result, ATTR_AXIS, axis);
+  op_set_int(result->def, ATTR_AXIS, axis);
   return result;
 }
 
@@ -118,21 +114,21 @@ Value *build_slice(Builder *b, Value *x, const uint32_t *starts, const uint32_t 
 Value *build_gather(Builder *b, Value *x, Value *index, uint32_t axis) {
   need_axis(x, axis, "a gather");
   Value *result = build(b, OP_GATHER, tile_of(b, x, index->type->rank, index->type->shape), x, index, NULL);
-  set_int(result, ATTR_AXIS, axis);
+  op_set_int(result->def, ATTR_AXIS, axis);
   return result;
 }
 
 Value *build_flip(Builder *b, Value *x, uint32_t axis) {
   need_axis(x, axis, "a flip");
   Value *result = build(b, OP_FLIP, x->type, x, NULL, NULL);
-  set_int(result, ATTR_AXIS, axis);
+  op_set_int(result->def, ATTR_AXIS, axis);
   return result;
 }
 
 Value *build_sort(Builder *b, Value *x, uint32_t axis, bool descending) {
   need_axis(x, axis, "a sort");
   Value *result = build(b, OP_SORT, x->type, x, NULL, NULL);
-  set_int(result, ATTR_AXIS, axis);
+  op_set_int(result->def, ATTR_AXIS, axis);
   op_set_flag(result->def, ATTR_DESCENDING, descending);
   return result;
 }
@@ -145,7 +141,7 @@ Value *build_histogram(Builder *b, Value *x, Value *mask, uint32_t bins) {
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision, uint32_t imprecise) {
   Value *result = build(b, OP_DOT, acc->type, x, y, acc);
   op_set_str(result->def, ATTR_PRECISION, precision);
-  if (imprecise) set_int(result, ATTR_IMPRECISE, imprecise);
+  if (imprecise) op_set_int(result->def, ATTR_IMPRECISE, imprecise);
   return result;
 }
 
@@ -223,7 +219,7 @@ Op *build_reduce(Builder *b, uint32_t count, Value *const *operands, uint32_t ax
     types[i] = tile_of(b, operands[i], tile->rank - 1u, shape);
   }
   Op *op = build_op(b, OP_REDUCE, count, operands, count, types);
-  op_set_attr(op, (Attr){.key = ATTR_AXIS, .i = axis});
+  op_set_int(op, ATTR_AXIS, axis);
   Region *region = region_new(b->func, op);
   for (uint32_t side = 0; side < 2; side++) add_element_args(region, count, operands);
   return op;
@@ -248,7 +244,7 @@ static const Type **types_of(Builder *b, uint32_t count, Value *const *values) {
 Op *build_scan(Builder *b, uint32_t count, Value *const *operands, uint32_t axis, bool reverse) {
   for (uint32_t i = 0; i < count; i++) need_axis(operands[i], axis, "a scan");
   Op *op = build_op(b, OP_SCAN, count, operands, count, types_of(b, count, operands));
-  op_set_attr(op, (Attr){.key = ATTR_AXIS, .i = axis});
+  op_set_int(op, ATTR_AXIS, axis);
   op_set_flag(op, ATTR_REVERSE, reverse);
   Region *region = region_new(b->func, op);
   for (uint32_t side = 0; side < 2; side++) add_element_args(region, count, operands);

@@ -339,6 +339,9 @@ const Attr *op_attr(const Op *op, AttrKey key); // NULL: absent
 bool math_of(const Op *op, MathFunction *function);
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
 void op_set_attr(Op *op, Attr attr); // adds or replaces; the op must be inserted
+static inline void op_set_int(Op *op, AttrKey key, int64_t number) {
+  op_set_attr(op, (Attr){.key = key, .i = number});
+}
 void op_remove_attr(Op *op, AttrKey key);
 static inline bool op_has(const Op *op, uint32_t traits) { return (op_traits[op->kind] & traits) == traits; }
 static inline bool op_has_any(const Op *op, uint32_t traits) { return op_traits[op->kind] & traits; }

@@ -62,7 +62,7 @@ Obj builtin_half_double(Elab *e, Call *call) {
   e->b.loc = elab_loc(e, call->loc);
   Value *bits = elab_bitcast(e, call->loc, builtin_as(e, x, ELEM_FP64), elab_scalar(e, ELEM_I64));
   bool high = call->builtin->detail[0] != '0';
-  return obj_value(builtin_as(e, high ? build_binary(&e->b, OP_SHR, bits, build_int(&e->b, bits->type, 32)) : bits, ELEM_I32));
+  return obj_value(builtin_as(e, high ? build_with_int(&e->b, OP_SHR, bits, 32) : bits, ELEM_I32));
 }
 
 // Makes a double from an upper and a lower half.
@@ -70,8 +70,8 @@ Obj builtin_join_double(Elab *e, Call *call) {
   Value *v[3];
   if (!bit_args(e, call, v)) return obj_error();
   Value *high = builtin_as(e, v[0], ELEM_I64), *low = builtin_as(e, v[1], ELEM_I64);
-  high = build_binary(&e->b, OP_SHL, high, build_int(&e->b, high->type, 32));
-  low = build_binary(&e->b, OP_AND, low, build_int(&e->b, low->type, UINT32_MAX));
+  high = build_with_int(&e->b, OP_SHL, high, 32);
+  low = build_with_int(&e->b, OP_AND, low, UINT32_MAX);
   Value *bits = build_binary(&e->b, OP_OR, high, low);
   return obj_value(elab_bitcast(e, call->loc, bits, elab_scalar(e, ELEM_FP64)));
 }

@@ -58,7 +58,7 @@ static Value *mask_of(Elab *e, const Places *places, const uint32_t *shape) {
     Value *at = places->at[d];
     if (places->origin[d])
       at = build_binary(&e->b, OP_ADD, elab_splat_like(e, places->origin[d], at->type), at);
-    Value *low = build_binary(&e->b, OP_GE, at, build_int(&e->b, at->type, 0));
+    Value *low = build_with_int(&e->b, OP_GE, at, 0);
     Value *high = build_binary(&e->b, OP_LT, at, elab_splat_like(e, size_of(places, d), at->type));
     Value *inside = along(e, build_binary(&e->b, OP_AND, low, high), d, places->rank);
     inside = build_broadcast(&e->b, inside, shape);

@@ -273,7 +273,7 @@ Obj builtin_inline_asm(Elab *e, Call *call) {
   Op *op = build_op(&e->b, OP_INLINE_ASM, args.items.n, values, n, types);
   op_set_str(op, ATTR_ASM, text);
   op_set_str(op, ATTR_CONSTRAINTS, constraints);
-  op_set_attr(op, (Attr){.key = ATTR_PACK, .i = pack});
+  op_set_int(op, ATTR_PACK, pack);
   op_set_flag(op, ATTR_PURE, pure);
   return results_of(e, op, call->args[ASM_DTYPE].kind == OBJ_TUPLE);
 }

@@ -171,7 +171,7 @@ Obj builtin_logical(Elab *e, Call *call) {
   if (!elab_broadcast(e, call->loc, arena_printf(e->arena, "'%s'", call->text), n, values))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
-  if (n == 1) return obj_value(build_binary(&e->b, OP_XOR, values[0], build_int(&e->b, values[0]->type, 1)));
+  if (n == 1) return obj_value(build_with_int(&e->b, OP_XOR, values[0], 1));
   return obj_value(build_binary(&e->b, which[0] == 'a' ? OP_AND : OP_OR, values[0], values[1]));
 }
 
@@ -373,7 +373,7 @@ Obj builtin_fdim(Elab *e, Call *call) {
 static Value *clear_sign(Elab *e, Value *x, uint32_t bits) {
   const Type *integer = elab_scalar(e, bits == 8 ? ELEM_U8 : ELEM_U16);
   Value *word = build(&e->b, OP_BITCAST, type_with_element(e->ir, x->type, integer), x, NULL, NULL);
-  word = build_binary(&e->b, OP_AND, word, build_int(&e->b, word->type, (1 << (bits - 1)) - 1));
+  word = build_with_int(&e->b, OP_AND, word, (1 << (bits - 1)) - 1);
   return build(&e->b, OP_BITCAST, x->type, word, NULL, NULL);
 }
 

@@ -211,7 +211,7 @@ static Returning collect_returns(Elab *e, Loop *loop, Flow flow, const Leaf *cou
 static Value *counter_test(Elab *e, Value *i, Value *upper, Value *step) {
   int64_t constant;
   if (value_int_constant(step, &constant)) return build_binary(&e->b, constant < 0 ? OP_GT : OP_LT, i, upper);
-  Value *down = build_binary(&e->b, OP_LT, step, build_int(&e->b, step->type, 0));
+  Value *down = build_with_int(&e->b, OP_LT, step, 0);
   Value *above = build_binary(&e->b, OP_GT, i, upper), *below = build_binary(&e->b, OP_LT, i, upper);
   return build(&e->b, OP_SELECT, above->type, down, above, below);
 }

@@ -26,7 +26,7 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
   if (op == UNARY_NOT) {
     Value *truth = elab_truth(e, loc, "the operand of 'not'", &shown);
     if (!truth) return obj_error();
-    return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
+    return obj_value(build_with_int(&e->b, OP_XOR, truth, 1));
   }
   if (element->kind == TYPE_PTR || (op == UNARY_INVERT && !type_is_int(value->type)))
     return elab_error(e, loc, "[T0308] '%s' is not defined on %s%s", text, obj_describe(e, &shown),

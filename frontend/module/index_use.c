@@ -22,17 +22,11 @@ typedef struct Uses {
   GridUse *grid; // NULL: not asked for
 } Uses;
 
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (strcmp(name, *names) == 0) return true;
-  return false;
-}
-
 // The result has the values of the first argument, or of the object of a method.
 static const Expr *reshaped(const Expr *call) {
   static const char *const names[] = {"expand_dims", "broadcast_to",   "reshape",     "view", "trans",
                                       "ravel",       "max_contiguous", "multiple_of", NULL};
-  if (!is_one_of(expr_last_name(call->call.callee), names)) return NULL;
+  if (!str_is_one_of(expr_last_name(call->call.callee), names)) return NULL;
   // tl.ravel(x) and x.ravel(): a module is not a value.
   const Expr *callee = call->call.callee;
   bool method =
@@ -42,12 +36,12 @@ static const Expr *reshaped(const Expr *call) {
 
 static bool is_choice(const Expr *call) {
   static const char *const names[] = {"minimum", "maximum", "min", "max", "swizzle2d", "cdiv", NULL};
-  return is_one_of(expr_last_name(call->call.callee), names) && call->call.args.n > 1;
+  return str_is_one_of(expr_last_name(call->call.callee), names) && call->call.args.n > 1;
 }
 
 static bool is_range(const Expr *call) {
   static const char *const names[] = {"range", "static_range", NULL};
-  return is_one_of(expr_last_name(call->call.callee), names);
+  return str_is_one_of(expr_last_name(call->call.callee), names);
 }
 
 static int param_index(const Uses *u, const char *name) {
@@ -97,7 +91,7 @@ static Level call_level(Uses *u, const Expr *call) {
   const char *name = expr_last_name(call->call.callee);
   const Expr *same = reshaped(call);
   const ArgList *args = &call->call.args;
-  if (is_one_of(name, indices)) return LEVEL_INDEX;
+  if (str_is_one_of(name, indices)) return LEVEL_INDEX;
   if (same) return level(u, same);
   if (strcmp(name, "to") == 0 && args->n)
     return is_integer_type(args->at[0].value) ? LEVEL_INDEX : LEVEL_OTHER;
@@ -214,10 +208,10 @@ static void scan_call(Uses *u, const Expr *call) {
   const char *name = expr_last_name(call->call.callee);
   const ArgList *args = &call->call.args;
   bool access = strcmp(name, "load") == 0 || strcmp(name, "store") == 0 || strncmp(name, "atomic_", 7) == 0;
-  bool all = is_range(call) || strcmp(name, "cdiv") == 0, maker = is_one_of(name, makers);
+  bool all = is_range(call) || strcmp(name, "cdiv") == 0, maker = str_is_one_of(name, makers);
   for (uint32_t i = 0; i < args->n; i++) {
     const Arg *arg = &args->at[i];
-    bool first = i == 0 && (access || is_one_of(name, random));
+    bool first = i == 0 && (access || str_is_one_of(name, random));
     bool list = maker && (arg->value->kind == EXPR_TUPLE || arg->value->kind == EXPR_LIST);
     if (first || list || (all && !arg->name)) begin_mark(u, arg->value);
   }

@@ -35,7 +35,7 @@ DotInstruction dot_instruction(const Op *dot) {
 }
 
 void dot_set_instruction(Op *dot, DotInstruction instruction) {
-  op_set_attr(dot, (Attr){.key = ATTR_INSTRUCTION, .i = instruction});
+  op_set_int(dot, ATTR_INSTRUCTION, instruction);
 }
 
 Fp32Dot dot_precision(const Op *dot) {

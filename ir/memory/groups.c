@@ -65,6 +65,6 @@ bool group_region_warps(const Region *region, RegionWarps *warps) {
 void group_name_barrier(Op *barrier) {
   uint32_t group = group_of(barrier);
   if (group == UINT32_MAX) return;
-  op_set_attr(barrier, (Attr){.key = ATTR_ID, .i = group + 1});
-  op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
+  op_set_int(barrier, ATTR_ID, group + 1);
+  op_set_int(barrier, ATTR_WARPS, region_warps(barrier));
 }

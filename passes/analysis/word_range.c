@@ -27,7 +27,7 @@ static Value *build_both(Builder *b, Value *x, Value *y) {
 static Value *build_within(Builder *b, Value *x, int64_t least, uint64_t room) {
   const Type *distance =
       type_scalar(b->func->module->ir, elem_bytes(elem_of(x->type)) == 8 ? ELEM_U64 : ELEM_U32);
-  Value *above = least ? build_binary(b, OP_SUB, x, build_int(b, x->type, least)) : x;
+  Value *above = least ? build_with_int(b, OP_SUB, x, least) : x;
   Value *most = build_int(b, distance, (int64_t)room);
   return build_binary(b, OP_LE, build_cast(b, above, distance), most);
 }

@@ -218,7 +218,7 @@ static void sink_wait(Sinking *s, const Op *dot) {
     to = to->next;
   }
   op_move(wait, to->region, to);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = pending});
+  op_set_int(wait, ATTR_PENDING, pending);
 }
 
 // Adds a value that passes through the wait. If pinned, it must be computed before the wait.
@@ -251,7 +251,7 @@ static void join_waits(Op *wait) {
       wait = widen(wait, op_operand(next, i), false);
       value_replace_uses(&next->results[i], &wait->results[wait->result_count - 1]);
     }
-    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = other < pending ? other : pending});
+    op_set_int(wait, ATTR_PENDING, other < pending ? other : pending);
     op_erase(next);
     next = wait->next;
   }

@@ -298,7 +298,7 @@ static Layout choose_runs(Op *dot, const Product *p, uint32_t run) {
     if (halves && operand == DOT_B) pair_halves(&layout, run);
     dot_set_layout(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &layout);
   }
-  op_set_attr(dot, (Attr){.key = ATTR_K_RUN, .i = INT64_C(1) << run});
+  op_set_int(dot, ATTR_K_RUN, INT64_C(1) << run);
   if (swapped) op_set_flag(dot, ATTR_SWAPPED, true);
   return result;
 }

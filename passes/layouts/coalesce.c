@@ -349,8 +349,8 @@ static void coalesce_op(Coalescer *c, Op *op) {
   }
   uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.bound);
   op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
-  op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)min_u64(align, ACCESS_BYTES)});
-  op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.bound});
+  op_set_int(op, ATTR_ALIGN, (int64_t)min_u64(align, ACCESS_BYTES));
+  op_set_int(op, ATTR_VECTOR, (int64_t)access.bound);
   op_set_flag(op, ATTR_PARTIAL, access.partial);
   report_access(c, &access);
   c->changed = true;

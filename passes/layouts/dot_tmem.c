@@ -29,12 +29,6 @@ static const Op *dot_after(const Op *dot) {
   return adds_to(use, dot->region) ? use->user : NULL;
 }
 
-static const Op *loop_around(const Op *op) {
-  const Op *around = op->region->parent;
-  while (around && !op_is_loop(around)) around = around->region->parent;
-  return around;
-}
-
 // Returns true if the loop's body uses a carried value in the first dot alone, and yields the last one's result for it.
 static bool is_carried(const Op *loop, const Op *first, const Op *last) {
   const Value *sum = op_operand(first, 2);
@@ -142,7 +136,7 @@ static const char *chain_refuses(DotChooser *c, const Product *p, SumsLife *life
 }
 
 const char *dot_sums_held(DotChooser *c, const Product *p, SumsLife *life) {
-  const Op *first = p->op, *last = p->op, *loop = loop_around(p->op);
+  const Op *first = p->op, *last = p->op, *loop = op_enclosing_loop(p->op);
   while (dot_before(first)) first = dot_before(first);
   while (dot_after(last)) last = dot_after(last);
   *life = (SumsLife){.first = first, .type = op_result(last)->type, .begin = first->id, .end = last->id};

@@ -51,8 +51,8 @@ static void settle_access(Propagator *p, const GraphAccess *access) {
   if (atomic && !op_attr(access->op, ATTR_VECTOR)) return;
   int64_t bytes = (int64_t)vector * access->bytes, align = op_int(access->op, ATTR_ALIGN, access->bytes);
   if (align > bytes) align = bytes;
-  op_set_attr(access->op, (Attr){.key = ATTR_ALIGN, .i = align});
-  op_set_attr(access->op, (Attr){.key = ATTR_VECTOR, .i = vector});
+  op_set_int(access->op, ATTR_ALIGN, align);
+  op_set_int(access->op, ATTR_VECTOR, vector);
   if (vector == 1) op_remove_attr(access->op, ATTR_PARTIAL);
   if (vector >= alone) return;
   diag_remark(

@@ -50,7 +50,7 @@ static void roll(Roller *r, Op *op) {
               "a thread has %llu multiply-adds: the dot is a loop over k, %u at a time%s",
               (unsigned long long)r->total, step,
               words ? "; --fp32-dot=tf32 or tf32x3 would use tensor cores" : "");
-  op_set_attr(op, (Attr){.key = ATTR_UNROLL, .i = step});
+  op_set_int(op, ATTR_UNROLL, step);
   r->changed = true;
 }
 

@@ -86,7 +86,7 @@ static void bring_before(const Value *value, Op *first) {
 
 static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
   Value *index = build_arange(b, 0, n);
-  return build_binary(b, kind, index, build_int(b, index->type, bound));
+  return build_with_int(b, kind, index, bound);
 }
 
 // True where some tap reads place first + i, i < n. NULL: everywhere. Tap t reads it as its element first + i - (t -

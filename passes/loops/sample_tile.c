@@ -208,8 +208,7 @@ static Value *sample_comparison(Sampler *s, Op *op, const SampleAt *at, const Bo
     operands[i % 2] = sample(s, op_operand(op, i % 2), i % 2 == counts ? &bounded->first : at);
   Builder b = builder_after(op);
   const Type *type = sampled_type(s, op_operand(op, counts)->type, at);
-  for (uint32_t i = 0; i < 2; i++)
-    operands[i] = build_binary(&b, OP_SHR, operands[i], build_int(&b, operands[i]->type, by));
+  for (uint32_t i = 0; i < 2; i++) operands[i] = build_with_int(&b, OP_SHR, operands[i], by);
   Value *count = build_count(&b, type, bounded->dim);
   operands[counts] = build_binary(&b, OP_ADD, build_broadcast(&b, operands[counts], type->shape), count);
   return build_binary(&b, op->kind, operands[0], operands[1]);

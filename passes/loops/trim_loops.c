@@ -108,8 +108,8 @@ static Value *build_fits(Builder *b, const GuardedLoop *g) {
   Value *start = extend_to_i64(b, g->start),
         *least = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_lower(g->loop))),
         *most = build_binary(b, OP_ADD, start, extend_to_i64(b, loop_upper(g->loop)));
-  Value *above = build_binary(b, OP_GE, least, build_int(b, least->type, INT32_MIN));
-  return build_binary(b, OP_AND, above, build_binary(b, OP_LE, most, build_int(b, most->type, INT32_MAX)));
+  Value *above = build_with_int(b, OP_GE, least, INT32_MIN);
+  return build_binary(b, OP_AND, above, build_with_int(b, OP_LE, most, INT32_MAX));
 }
 
 static Value *build_end(Builder *b, const GuardedLoop *g) {

@@ -213,7 +213,7 @@ static void loads_first(Unroller *u, Region *body) {
 // --- the copies
 
 static Value *next_index(Builder *b, Value *index, uint32_t k, int64_t step) {
-  return k ? build_binary(b, OP_ADD, index, build_int(b, index->type, (int64_t)k * step)) : index;
+  return k ? build_with_int(b, OP_ADD, index, (int64_t)k * step) : index;
 }
 
 // `factor` iterations in a row, from `index` on. `values` are the loop-carried values before and after them.

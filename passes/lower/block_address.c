@@ -72,8 +72,8 @@ Value *block_pointers(Builder *b, const BlockParts *parts, const Type *tile) {
 
 // The scalar x, clamped to 0 .. `extent`, as i32.
 static Value *build_clamped(Builder *b, Value *x, uint32_t extent) {
-  x = build_binary(b, OP_MAX, x, build_int(b, x->type, 0));
-  x = build_binary(b, OP_MIN, x, build_int(b, x->type, extent));
+  x = build_with_int(b, OP_MAX, x, 0);
+  x = build_with_int(b, OP_MIN, x, extent);
   return build_cast(b, x, builder_scalar(b, ELEM_I32));
 }
 
@@ -103,7 +103,7 @@ static Value *narrow_mask(Builder *b, const BlockParts *parts, uint32_t d, Value
   Value *offset = narrow_of(b, parts->offset[d]), *size = narrow_of(b, parts->size[d]);
   if (!offset || !size) return NULL;
   const Type *natural = builder_scalar(b, ELEM_U32);
-  size = build_cast(b, build_binary(b, OP_MAX, size, build_int(b, size->type, 0)), natural);
+  size = build_cast(b, build_with_int(b, OP_MAX, size, 0), natural);
   Value *at = build_binary(b, OP_ADD, build_splat(b, offset, index->type), index);
   return compare_index(b, OP_LT, build_cast(b, at, natural), size);
 }
@@ -116,7 +116,7 @@ static Value *dim_mask(Builder *b, const BlockParts *parts, uint32_t d, uint32_t
   Value *mask = compare_index(b, OP_LT, index, build_clamped(b, left, extent));
   if (parts->below[d]) return mask;
   // Nothing is inside at offsets below -extent, and their negative may wrap.
-  Value *least = build_binary(b, OP_MAX, offset, build_int(b, offset->type, -(int64_t)extent));
+  Value *least = build_with_int(b, OP_MAX, offset, -(int64_t)extent);
   Value *zero = build_int(b, offset->type, 0);
   Value *first = build_clamped(b, build_binary(b, OP_SUB, zero, least), extent);
   return build_binary(b, OP_AND, mask, compare_index(b, OP_GE, index, first));
@@ -137,8 +137,7 @@ Value *block_scalar_mask(Builder *b, const BlockParts *parts, uint32_t checked) 
   for (uint32_t d = 0; d < parts->rank; d++) {
     if (!(checked >> d & 1) || surely_inside(parts, d, 1)) continue;
     Value *offset = parts->offset[d], *mask = build_binary(b, OP_LT, offset, parts->size[d]);
-    if (!parts->below[d])
-      mask = build_binary(b, OP_AND, mask, build_binary(b, OP_GE, offset, build_int(b, offset->type, 0)));
+    if (!parts->below[d]) mask = build_binary(b, OP_AND, mask, build_with_int(b, OP_GE, offset, 0));
     all = all ? build_binary(b, OP_AND, all, mask) : mask;
   }
   return all;

@@ -160,7 +160,7 @@ static Value *build_above(Builder *b, const SmallNumber *number, const Type *to)
   Value *y = number->y;
   if (type_element_bytes(y->type) != 4) y = build_cast(b, y, builder_scalar(b, ELEM_I32));
   int64_t bits = type_is_elem(to, ELEM_FP16) ? HALF_BITS : BFLOAT_BITS;
-  Value *sum = build_binary(b, number->low ? OP_ADD : OP_OR, y, build_int(b, y->type, bits - number->low));
+  Value *sum = build_with_int(b, number->low ? OP_ADD : OP_OR, y, bits - number->low);
   Value *narrow = build_cast(b, sum, builder_scalar(b, ELEM_I16));
   return build(b, OP_BITCAST, to, narrow, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static Elem key_elem(uint32_t bits) {
 // Flips the lower bits of negative numbers. This turns sign and magnitude into two's complement, and back.
 static Value *fold_sign(Builder *b, Value *x) {
   uint32_t bits = elem_info(type_element(x->type)->elem)->bits;
-  Value *sign = build_binary(b, OP_SHR, x, build_int(b, x->type, bits - 1));
+  Value *sign = build_with_int(b, OP_SHR, x, bits - 1);
   Value *lower = build_int(b, x->type, (int64_t)(UINT64_MAX >> (65 - bits)));
   return build_binary(b, OP_XOR, x, build_binary(b, OP_AND, sign, lower));
 }
@@ -90,8 +90,8 @@ static Value *build_partners(SortNetwork *s, Value *x, uint32_t bit) {
 static Value *keeps_smaller(SortNetwork *s, uint32_t bit, uint32_t block) {
   Builder *b = &s->b;
   Value *i = build_arange(b, 0, s->tile->shape[s->axis]);
-  Value *low = build_binary(b, OP_SHR, i, build_int(b, i->type, bit));
-  Value *high = build_binary(b, OP_SHR, i, build_int(b, i->type, block));
+  Value *low = build_with_int(b, OP_SHR, i, bit);
+  Value *high = build_with_int(b, OP_SHR, i, block);
   Value *one = build_int(b, i->type, 1);
   Value *differ = build_binary(b, OP_AND, build_binary(b, OP_XOR, low, high), one);
   Value *same = build_binary(b, OP_EQ, differ, build_int(b, i->type, 0));

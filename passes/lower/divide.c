@@ -12,9 +12,7 @@ static const Type *unsigned_of(IrContext *ir, const Type *integer) {
 
 static bool is_signed(const Value *x) { return elem_is_signed(type_element(x->type)->elem); }
 
-static Value *is_below_zero(Builder *b, Value *x) {
-  return build_binary(b, OP_LT, x, build_int(b, x->type, 0));
-}
+static Value *is_below_zero(Builder *b, Value *x) { return build_with_int(b, OP_LT, x, 0); }
 
 static Value *select_value(Builder *b, Value *condition, Value *x, Value *otherwise) {
   return build(b, OP_SELECT, x->type, condition, x, otherwise);
@@ -43,7 +41,7 @@ static Division divide_natural(Builder *b, Value *x, const Divisor *by) {
   Value *low = build_binary(b, OP_MULHI, x, reciprocal);
   Value *rest = build_binary(b, OP_SUB, x, build_binary(b, OP_MUL, low, size));
   Value *one_less = build_binary(b, OP_GE, rest, size);
-  Value *next = build_binary(b, OP_ADD, low, build_int(b, low->type, 1));
+  Value *next = build_with_int(b, OP_ADD, low, 1);
   return (Division){.quotient = select_value(b, one_less, next, low),
                     .remainder = select_value(b, one_less, build_binary(b, OP_SUB, rest, size), rest)};
 }

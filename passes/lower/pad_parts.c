@@ -45,7 +45,7 @@ Value *pad_index(Builder *b, const Value *like, uint32_t dim) {
 
 static Value *inside_along(Builder *b, const Value *like, uint32_t dim, uint32_t size) {
   Value *i = build_arange(b, 0, like->type->shape[dim]);
-  Value *inside = build_binary(b, OP_LT, i, build_int(b, i->type, size));
+  Value *inside = build_with_int(b, OP_LT, i, size);
   return tile_along(b, inside, dim, like->type->rank, like->type->shape);
 }
 
@@ -75,7 +75,7 @@ Value *pad_repeat(const Padding *p, Builder *b, Value *x) {
   for (uint32_t d = 0; d < written->rank; d++) {
     if (written->shape[d] == x->type->shape[d]) continue;
     Value *i = pad_index(b, x, d);
-    x = build_gather(b, x, build_binary(b, OP_MIN, i, build_int(b, i->type, written->shape[d] - 1)), d);
+    x = build_gather(b, x, build_with_int(b, OP_MIN, i, written->shape[d] - 1), d);
   }
   return x;
 }

@@ -4,12 +4,8 @@
 #include "passes/lower/pad_tiles.h"
 #include "passes/analysis/tile_index.h"
 
-static Value *with_int(Builder *b, OpKind kind, Value *x, int64_t y) {
-  return build_binary(b, kind, x, build_int(b, x->type, y));
-}
-
 static Value *clamp_index(Builder *b, Value *i, uint32_t size) {
-  return with_int(b, OP_MIN, with_int(b, OP_MAX, i, 0), size - 1);
+  return build_with_int(b, OP_MIN, build_with_int(b, OP_MAX, i, 0), size - 1);
 }
 
 // --- reshape
@@ -44,10 +40,10 @@ static Value *number_of(Builder *b, const Value *to, const Type *written) {
   uint64_t stride = 1;
   for (uint32_t d = written->rank; d-- > 0; stride *= written->shape[d]) {
     if (written->shape[d] == 1) continue;
-    Value *part = with_int(b, OP_MUL, pad_index(b, to, d), (int64_t)stride);
+    Value *part = build_with_int(b, OP_MUL, pad_index(b, to, d), (int64_t)stride);
     number = number ? build_binary(b, OP_ADD, number, part) : part;
   }
-  return with_int(b, OP_MIN, number, (int64_t)type_elements(written) - 1);
+  return build_with_int(b, OP_MIN, number, (int64_t)type_elements(written) - 1);
 }
 
 // The linear index, in the padded shape `from`, of each element of `to`.
@@ -56,9 +52,9 @@ static Value *place_in(Builder *b, const Type *from, const Value *to, const Type
   uint64_t stride = 1;
   for (uint32_t d = from->rank; d-- > 0; stride *= pad_size(from->shape[d])) {
     if (from->shape[d] == 1) continue;
-    Value *part = with_int(b, OP_MUL, with_int(b, OP_REM, flat, from->shape[d]), (int64_t)stride);
+    Value *part = build_with_int(b, OP_MUL, build_with_int(b, OP_REM, flat, from->shape[d]), (int64_t)stride);
     place = place ? build_binary(b, OP_ADD, place, part) : part;
-    flat = with_int(b, OP_DIV, flat, from->shape[d]);
+    flat = build_with_int(b, OP_DIV, flat, from->shape[d]);
   }
   return place;
 }
@@ -93,7 +89,7 @@ void pad_reshape(Padding *p, Op *op) {
   }
   Builder b = builder_before(op);
   if (x->def && x->def->kind == OP_ARANGE) { // computed where it is needed
-    pad_replace(p, to, with_int(&b, OP_ADD, number_of(&b, to, written), op_int(x->def, ATTR_START, 0)));
+    pad_replace(p, to, build_with_int(&b, OP_ADD, number_of(&b, to, written), op_int(x->def, ATTR_START, 0)));
     op_erase(op);
     return;
   }
@@ -110,7 +106,7 @@ void pad_reshape(Padding *p, Op *op) {
 // A tile shaped like `to` along `axis`. From index `from` on, it has the elements of x.
 static Value *part_of(Builder *b, Value *x, const Value *to, uint32_t axis, uint32_t from) {
   if (x->type->shape[axis] == to->type->shape[axis] && from == 0) return x;
-  Value *i = with_int(b, OP_SUB, pad_index(b, to, axis), from);
+  Value *i = build_with_int(b, OP_SUB, pad_index(b, to, axis), from);
   return build_gather(b, x, clamp_index(b, i, x->type->shape[axis]), axis);
 }
 
@@ -120,7 +116,7 @@ void pad_cat(Padding *p, Op *op) {
   uint32_t size = pad_written(p, x)->shape[axis];
   if (!pad_along(p, to, axis) && !pad_along(p, x, axis) && !pad_along(p, y, axis)) return;
   Builder b = builder_before(op);
-  Value *first = with_int(&b, OP_LT, pad_index(&b, to, axis), size);
+  Value *first = build_with_int(&b, OP_LT, pad_index(&b, to, axis), size);
   Value *a = part_of(&b, x, to, axis, 0), *c = part_of(&b, y, to, axis, size);
   pad_replace(p, to, build(&b, OP_SELECT, to->type, first, a, c));
   op_erase(op);
@@ -154,6 +150,6 @@ void pad_flip(Padding *p, Op *op) {
   Builder b = builder_before(op);
   Value *i = pad_index(&b, x, axis);
   Value *mirrored = build_binary(&b, OP_SUB, build_int(&b, i->type, last), i);
-  pad_replace(p, op_result(op), build_gather(&b, x, with_int(&b, OP_MAX, mirrored, 0), axis));
+  pad_replace(p, op_result(op), build_gather(&b, x, build_with_int(&b, OP_MAX, mirrored, 0), axis));
   op_erase(op);
 }

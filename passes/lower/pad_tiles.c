@@ -53,12 +53,12 @@ static void pad_arange(Padding *p, Op *op) {
   (void)p;
   int64_t start = op_int(op, ATTR_START, 0), size = op_result(op)->type->shape[0];
   if (start + size <= (int64_t)INT32_MAX + 1) {
-    op_set_attr(op, (Attr){.key = ATTR_END, .i = start + size});
+    op_set_int(op, ATTR_END, start + size);
     return;
   }
   Builder b = builder_before(op);
   Value *i = build_arange(&b, 0, size);
-  pad_replace(p, op_result(op), build_binary(&b, OP_ADD, i, build_int(&b, i->type, start)));
+  pad_replace(p, op_result(op), build_with_int(&b, OP_ADD, i, start));
   op_erase(op);
 }
 

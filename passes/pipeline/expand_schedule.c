@@ -40,8 +40,7 @@ static void emit_async_wait(Expander *x, Builder *b, const Op *op, uint32_t stag
   if (!tokens.list.n) return;
   x->waits = true;
   b->loc = op->loc;
-  op_set_attr(build_op(b, OP_ASYNC_WAIT, tokens.list.n, tokens.list.at, 0, NULL),
-              (Attr){.key = ATTR_PENDING, .i = pending});
+  op_set_int(build_op(b, OP_ASYNC_WAIT, tokens.list.n, tokens.list.at, 0, NULL), ATTR_PENDING, pending);
 }
 
 static void emit_meeting(Expander *x, Builder *b, const Op *op, uint32_t stages) {
@@ -73,7 +72,7 @@ static void emit_op(Expander *x, Builder *b, const ScheduleStep *step, uint32_t 
   bool behind = step->under_count && stages & FIRST;
   int64_t pending = flight_pass(&x->flight, step);
   Op *made = behind ? emit_wait_behind(x, b, step) : op_clone(b, step->op, &x->maps[step->stage]);
-  if (pending >= 0) op_set_attr(made, (Attr){.key = ATTR_PENDING, .i = pending});
+  if (pending >= 0) op_set_int(made, ATTR_PENDING, pending);
 }
 
 // Fills nothing more: the ring does not change.
@@ -160,7 +159,7 @@ Value *build_reaches(Builder *b, Value *index, Value *upper, int64_t step, uint3
 static Value *second_index(const Schedule *s, Builder *b) {
   Value *lower = loop_lower(s->loop), *upper = loop_upper(s->loop);
   Value *another = build_reaches(b, lower, upper, s->step, 1);
-  Value *next = build_binary(b, OP_ADD, lower, build_int(b, lower->type, s->step));
+  Value *next = build_with_int(b, OP_ADD, lower, s->step);
   return build(b, OP_SELECT, lower->type, another, next, upper);
 }
 
@@ -197,7 +196,7 @@ static Value *wait_for_last(const Schedule *s, Builder *b, const Value *yielded,
     const ScheduleStep *step = &s->steps.at[i];
     if (!step->pending || step->op != yielded->def) continue;
     Op *wait = build_op(b, OP_DOT_WAIT, 1, &result, 1, &result->type);
-    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+    op_set_int(wait, ATTR_PENDING, 0);
     return op_result(wait);
   }
   return result;

@@ -48,8 +48,8 @@ static Value *alloc_mbarriers(const Stager *s, uint32_t slots) {
 static Value *begin_ring(Stager *s, Builder *b, StagedGroup *g) {
   const Type *type = type_ring(s->func->module->ir);
   Op *begin = build_op(b, OP_RING_BEGIN, g->mbarriers != NULL, &g->mbarriers, 1, &type);
-  op_set_attr(begin, (Attr){.key = ATTR_SLOTS, .i = g->slots});
-  if (s->in_flight) op_set_attr(begin, (Attr){.key = ATTR_FILLED, .i = 1});
+  op_set_int(begin, ATTR_SLOTS, g->slots);
+  if (s->in_flight) op_set_int(begin, ATTR_FILLED, 1);
   return op_result(begin);
 }
 
@@ -211,13 +211,13 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
   }
   b->loc = loc;
   Op *expect = build_op(b, OP_MBARRIER_EXPECT, 1, &operands[0].list[2], 0, NULL);
-  op_set_attr(expect, (Attr){.key = ATTR_BYTES, .i = (int64_t)bytes});
+  op_set_int(expect, ATTR_BYTES, (int64_t)bytes);
   for (uint32_t i = 0; i < g->count; i++) {
     b->loc = g->loads[i]->load->loc;
     const TensorLoad *tensor = &g->loads[i]->tensor;
     Op *copy = build_op(b, OP_TMA_COPY, operands[i].n, operands[i].list, 0, NULL);
     if (tensor->box.count < tensor->slot->shape[1] / tensor->box.shape[1])
-      op_set_attr(copy, (Attr){.key = ATTR_BOXES, .i = tensor->box.count});
+      op_set_int(copy, ATTR_BOXES, tensor->box.count);
   }
 }
 
@@ -252,7 +252,7 @@ static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Va
 }
 
 static Value *iteration_value(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
-  return build_binary(b, OP_ADD, iv, build_int(b, iv->type, (int64_t)ahead * s->step));
+  return build_with_int(b, OP_ADD, iv, (int64_t)ahead * s->step);
 }
 
 bool stage_begins_again(const Stager *s) {

@@ -69,8 +69,7 @@ void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
     n = take_token(late, late->held, tokens, n);
     pending += late->held - 1;
   }
-  if (n)
-    op_set_attr(build_op(b, OP_ASYNC_WAIT, n, tokens, 0, NULL), (Attr){.key = ATTR_PENDING, .i = pending});
+  if (n) op_set_int(build_op(b, OP_ASYNC_WAIT, n, tokens, 0, NULL), ATTR_PENDING, pending);
   bool by_threads = fills_buffers(async) || fills_buffers(late) || s->groups[STAGED_STORES].count;
   if (s->staged->feeds_matrices && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   stage_meet(s, b);
@@ -219,7 +218,7 @@ void stage_expand(Stager *s, const char *pass, Builder *b, Value *any) {
   if (why) BUG("the schedule does not hold: %s", why);
   if (stalls)
     diag_remark(s->context->diags, loop->loc, pass, "each dot waits for the one before: %s", stalls);
-  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  op_set_int(loop, ATTR_NUM_STAGES, 1);
   schedule_remark(&s->schedule, pass);
   schedule_expand(&s->schedule, b, any);
 }

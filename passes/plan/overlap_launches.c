@@ -42,8 +42,7 @@ static void let_dependents_start(Func *func) {
   }
   Value *program = build_program_id(&b, OP_PROGRAM_ID, 0), *count = build_program_id(&b, OP_NUM_PROGRAMS, 0);
   Value *left = build_binary(&b, OP_SUB, count, program);
-  Op *branch =
-      build_if(&b, build_binary(&b, OP_LE, left, build_int(&b, left->type, TUNE_OVERLAP_BLOCKS)), 0, NULL);
+  Op *branch = build_if(&b, build_with_int(&b, OP_LE, left, TUNE_OVERLAP_BLOCKS), 0, NULL);
   for (uint32_t r = 0; r < 2; r++) {
     Builder inner = builder_at_end(func, branch->regions[r]);
     inner.loc = b.loc;

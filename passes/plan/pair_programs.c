@@ -140,8 +140,7 @@ static const char *find(PairSearch *p, const StagedLoop *staged) {
 // --- the guard
 
 static Value *is_even_on_host(Builder *b, Value *x) {
-  Value *zero = build_int(b, x->type, 0);
-  return build_binary(b, OP_EQ, build_binary(b, OP_REM, x, build_int(b, x->type, 2)), zero);
+  return build_with_int(b, OP_EQ, build_with_int(b, OP_REM, x, 2), 0);
 }
 
 static void require(Func *func, const PairSearch *p) {

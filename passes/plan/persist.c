@@ -63,7 +63,7 @@ static void find_program(const Func *func, Op **first, Op **end) {
 // Moves the program's ops into the loop's empty region.
 static void move_program(Op *loop, Op *first, const Op *end) {
   op_set_flag(loop, ATTR_PROGRAMS, true);
-  op_set_attr(loop, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  op_set_int(loop, ATTR_NUM_STAGES, 1);
   for (Op *op = first, *next; op != end; op = next) {
     next = op->next;
     op_move(op, loop->regions[0], NULL);

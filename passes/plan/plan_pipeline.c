@@ -210,7 +210,7 @@ static bool plan_roles(const SlotPlanner *p, Op *loop) {
     diag_remark(p->context->diags, loop->loc, "plan_pipeline", "not specialised: %s", why);
     return false;
   }
-  op_set_attr(loop, (Attr){.key = ATTR_SLOTS, .i = parted.slots});
+  op_set_int(loop, ATTR_SLOTS, parted.slots);
   op_set_flag(loop, ATTR_TAKES_PROGRAMS, p->takes);
   op_set_flag(loop, ATTR_PAIR, p->takes && !parted.alone);
   if (op_attr(loop, ATTR_PAIR)) programs_require_pairs(p->context, p->func, &parted.staged);

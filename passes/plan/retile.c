@@ -564,7 +564,7 @@ static void halve_loop(const Halving *h) {
   Value *whole = build_binary(&b, OP_MUL, build_binary(&b, OP_DIV, span, step), step);
   op_set_operand(h->loop, 1, build_binary(&b, OP_ADD, lower, whole));
   op_set_operand(h->loop, 2, build_int(&b, step->type, h->step / HALF));
-  op_set_attr(h->loop, (Attr){.key = ATTR_NUM_STAGES, .i = HALF * stages_of(h->loop)});
+  op_set_int(h->loop, ATTR_NUM_STAGES, HALF * stages_of(h->loop));
 }
 
 static bool halve_block_k(PassContext *context, Func *func) {

@@ -196,8 +196,8 @@ static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) 
   if (op->result_count) limit_runs(made);
   if (op->kind != OP_ARANGE) return made;
   int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
-  op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
-  op_set_attr(made, (Attr){.key = ATTR_END, .i = start + type->shape[0]});
+  op_set_int(made, ATTR_START, start);
+  op_set_int(made, ATTR_END, start + type->shape[0]);
   if (s->fresh) op_set_flag(made, ATTR_FRESH, true);
   return made;
 }

@@ -428,7 +428,7 @@ static bool copy_instead(Func *func, Op *load, Op *store) {
   const Type *token = type_token(func->module->ir);
   Value *committed = op_result(build_op(&b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
   Op *wait = build_op(&b, OP_ASYNC_WAIT, 1, &committed, 0, NULL);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  op_set_int(wait, ATTR_PENDING, 0);
   op_erase(store);
   op_erase(load);
   return true;

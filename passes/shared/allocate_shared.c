@@ -227,7 +227,7 @@ bool pass_allocate_shared(PassContext *context, Func *func) {
   for (uint32_t i = 0; i < a.count; i++) {
     BufferLife *life = order[i];
     life->offset = place_of(life, order, i);
-    op_set_attr(life->alloc, (Attr){.key = ATTR_OFFSET, .i = life->offset});
+    op_set_int(life->alloc, ATTR_OFFSET, life->offset);
     if (life->offset + life->bytes > bytes) bytes = life->offset + life->bytes;
     sum += life->bytes;
   }

@@ -266,7 +266,7 @@ static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {
   Value *mbarriers =
       build(&b, OP_SHARED_ALLOC, shared_in_order(l->func->module->ir, ELEM_I64, 2, shape), NULL, NULL, NULL);
   Op *init = build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
-  op_set_attr(init, (Attr){.key = ATTR_ARRIVALS, .i = arrivals});
+  op_set_int(init, ATTR_ARRIVALS, arrivals);
   return mbarriers;
 }
 
@@ -274,7 +274,7 @@ static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {
 static void pair_mbarriers(Value *mbarriers) {
   Op *init = mbarriers->def->next;
   op_set_flag(mbarriers->def, ATTR_PAIR, true);
-  op_set_attr(init, (Attr){.key = ATTR_PAIR_ARRIVALS, .i = 2 * op_int(init, ATTR_ARRIVALS, 1)});
+  op_set_int(init, ATTR_PAIR_ARRIVALS, 2 * op_int(init, ATTR_ARRIVALS, 1));
 }
 
 static void lower_channel(RingLowering *l, Op *op) {

@@ -132,7 +132,7 @@ static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOpera
   DotPlacement placement;
   if (!dot_place_box(dot, operand, tile, &placement, &layout))
     placement = dot_choose_placement(dot, operand, tile->type, &layout);
-  op_set_attr(dot, (Attr){.key = operand == DOT_A ? ATTR_PLACEMENT_A : ATTR_PLACEMENT_B, .i = placement});
+  op_set_int(dot, operand == DOT_A ? ATTR_PLACEMENT_A : ATTR_PLACEMENT_B, placement);
   const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
                                  layout_intern(ir, &layout));
   Value *buffer = stored_before(at, tile, type);
@@ -364,7 +364,7 @@ static void make_async(Op *dot) {
   b.loc = dot->loc;
   op_set_flag(dot, ATTR_ASYNC, true);
   Op *wait = build_op(&b, OP_DOT_WAIT, 1, &result, 1, &result->type);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  op_set_int(wait, ATTR_PENDING, 0);
   value_replace_uses(result, op_result(wait));
   op_set_operand(wait, 0, result);
 }

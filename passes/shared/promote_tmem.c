@@ -68,8 +68,8 @@ static Value *tensor_memory(TmemPromoter *p) {
   Value *address = alloc_i64(p, &b, 1), *mbarriers = alloc_i64(p, &b, MBARRIERS);
   build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
   p->tmem = build(&b, OP_TMEM_ALLOC, p->type, address, mbarriers, NULL);
-  if (p->slots > 1) op_set_attr(p->tmem->def, (Attr){.key = ATTR_SLOTS, .i = p->slots});
-  if (p->scale_columns) op_set_attr(p->tmem->def, (Attr){.key = ATTR_SCALE_COLUMNS, .i = p->scale_columns});
+  if (p->slots > 1) op_set_int(p->tmem->def, ATTR_SLOTS, p->slots);
+  if (p->scale_columns) op_set_int(p->tmem->def, ATTR_SCALE_COLUMNS, p->scale_columns);
   build_op(&end, OP_BARRIER, 0, NULL, 0, NULL);
   build_op(&end, OP_TMEM_DEALLOC, 1, &p->tmem, 0, NULL);
   return p->tmem;

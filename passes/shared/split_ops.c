@@ -64,7 +64,7 @@ typedef struct OpSplitter {
 
 static Op *build_wait(Builder *b, Value *sum, uint32_t pending) {
   Op *wait = build_op(b, OP_DOT_WAIT, sum != NULL, &sum, sum != NULL, sum ? &sum->type : NULL);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = pending});
+  op_set_int(wait, ATTR_PENDING, pending);
   return wait;
 }
 
@@ -231,10 +231,6 @@ static Value *build_shared_load(Builder *b, const Type *type, Value *buffer) {
   return build(b, OP_SHARED_LOAD, type, buffer, NULL, NULL);
 }
 
-static void set_int(Value *value, AttrKey key, int64_t i) {
-  op_set_attr(value->def, (Attr){.key = key, .i = i});
-}
-
 // Erases the op, and its scratch buffer if nothing else uses it.
 static void erase_exchange(OpSplitter *s, Op *op) {
   Value *scratch = op_scratch(op);
@@ -275,7 +271,7 @@ static void split_flip(OpSplitter *s, Op *op) {
   Builder b = builder_before(op);
   build_shared_store(&b, op_operand(op, 0), buffer);
   Value *mirrored = build_shared_load(&b, type, buffer);
-  set_int(mirrored, ATTR_MIRROR, op_int(op, ATTR_AXIS, 0));
+  op_set_int(mirrored->def, ATTR_MIRROR, op_int(op, ATTR_AXIS, 0));
   replace_exchange(s, op, mirrored);
 }
 
@@ -284,7 +280,7 @@ static void split_gather(OpSplitter *s, Op *op) {
   Builder b = builder_before(op);
   build_shared_store(&b, op_operand(op, 0), buffer);
   Value *gathered = build(&b, OP_SHARED_GATHER, op_result(op)->type, buffer, op_operand(op, 1), NULL);
-  set_int(gathered, ATTR_AXIS, op_int(op, ATTR_AXIS, 0));
+  op_set_int(gathered->def, ATTR_AXIS, op_int(op, ATTR_AXIS, 0));
   replace_exchange(s, op, gathered);
 }
 
@@ -367,7 +363,7 @@ static void exchange_through(const Exchange *x, Builder *b, Op *op, uint32_t fir
                              Value **read) {
   for (uint32_t i = 0; i < x->count; i++) {
     Op *write = build_shared_store(b, &op->results[first + i], x->buffers[i]);
-    if (writer) op_set_attr(write, (Attr){.key = ATTR_WRITER, .i = writer});
+    if (writer) op_set_int(write, ATTR_WRITER, writer);
   }
   for (uint32_t i = 0; i < x->count; i++) read[i] = build_shared_load(b, x->read[i], x->buffers[i]);
 }
@@ -424,7 +420,7 @@ static void split_reduce(OpSplitter *s, Op *op) {
   choose_redux(s, parts);
   exchange_through(&x, &b, parts, 0, 0, x.operands);
   Op *whole = build_combiner(s, &b, OP_REDUCE, op, x.count, x.operands, x.count, x.results);
-  op_set_attr(whole, (Attr){.key = ATTR_AXIS, .i = 0});
+  op_set_int(whole, ATTR_AXIS, 0);
   choose_redux(s, whole);
   replace_results(s, op, whole);
 }

@@ -102,7 +102,7 @@ static void merge(LoadMerger *m, Op *op) {
   Op *load = op_operand(region->last, 0)->def;
   Builder b = builder_before(load);
   Value *everywhere = op_operand(op, 0), *mask = op_operand(load, 1);
-  if (branch == 0) everywhere = build_binary(&b, OP_XOR, everywhere, build_int(&b, everywhere->type, 1));
+  if (branch == 0) everywhere = build_with_int(&b, OP_XOR, everywhere, 1);
   everywhere = build_splat(&b, everywhere, mask->type);
   op_set_operand(load, 1, build_binary(&b, OP_OR, mask, everywhere));
   value_replace_uses(op_result(op), op_result(load));

@@ -171,7 +171,7 @@ static Value *computed(Builder *b, Value *value) {
 
 static void build_wait(Builder *b, bool read) {
   Op *wait = build_op(b, OP_TMA_STORE_WAIT, 0, NULL, 0, NULL);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  op_set_int(wait, ATTR_PENDING, 0);
   op_set_flag(wait, ATTR_READ, read);
 }
 

@@ -216,8 +216,8 @@ static Value *tensor_coordinate(Builder *b, Value *offset) {
   if (op && op->kind == OP_CAST && op_operand(op, 0)->type == narrow) return op_operand(op, 0);
   if (value_int_constant(offset, &known) && known >= INT32_MIN && known <= TENSOR_SIZE_MOST)
     return build_int(b, narrow, known);
-  offset = build_binary(b, OP_MAX, offset, build_int(b, offset->type, INT32_MIN));
-  offset = build_binary(b, OP_MIN, offset, build_int(b, offset->type, TENSOR_SIZE_MOST));
+  offset = build_with_int(b, OP_MAX, offset, INT32_MIN);
+  offset = build_with_int(b, OP_MIN, offset, TENSOR_SIZE_MOST);
   return build_cast(b, offset, narrow);
 }
 

@@ -61,7 +61,7 @@ static bool find_begun(const Op *loop, BegunDots *dots) {
 
 static void put_turn(Builder b, OpKind kind, AttrKey edge) {
   Op *op = build_op(&b, kind, 0, NULL, 0, NULL);
-  op_set_attr(op, (Attr){.key = ATTR_ID, .i = FIRST_BARRIER});
+  op_set_int(op, ATTR_ID, FIRST_BARRIER);
   if (edge != ATTR_ID) op_set_flag(op, edge, true);
 }
 

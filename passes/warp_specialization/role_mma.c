@@ -114,7 +114,7 @@ void roles_emit_dots(RoleThread *t, Builder *b, const Op *loop) {
   Value *yes = build_int(b, type_scalar(r->s.func->module->ir, ELEM_I1), 1);
   Op *made =
       build_for(b, bounds[0], bounds[1], bounds[2], 3, (Value *[]){&fill->results[0], yes, t->rings.at[0]});
-  op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  op_set_int(made, ATTR_NUM_STAGES, 1);
   emit_body(t, made);
   t->rings.at[0] = &made->results[2];
   t->rings.at[1] = follow_dots(b, OP_RING_COMMIT, ring_result(fill), &made->results[0]);

@@ -215,7 +215,7 @@ static void emit_for(RoleThread *p, Builder *b, const Op *op, uint32_t level) {
   Value *bounds[LOOP_FIRST_INIT];
   for (uint32_t k = 0; k < LOOP_FIRST_INIT; k++) bounds[k] = clone_get(&p->map, op_operand(op, k));
   Op *made = build_for(b, bounds[0], bounds[1], bounds[2], carried.n + p->ring_count, carried.values);
-  op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
+  op_set_int(made, ATTR_NUM_STAGES, 1);
   Builder body = inside(b, made->regions[0]);
   clone_set(&p->map, loop_index(op), loop_index(made));
   for (uint32_t i = 0; i < carried.n; i++)

@@ -42,9 +42,9 @@ static Value *alloc_slots(const Roles *r, Builder *b, Elem elem, uint32_t n) {
 static Value *alloc_mbarriers(const Roles *r, Builder *b, uint32_t arrivals, uint32_t pair_arrivals) {
   Value *mbarriers = alloc_slots(r, b, ELEM_I64, 1);
   Op *init = build_op(b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
-  op_set_attr(init, (Attr){.key = ATTR_ARRIVALS, .i = arrivals});
+  op_set_int(init, ATTR_ARRIVALS, arrivals);
   if (!pair_arrivals) return mbarriers;
-  op_set_attr(init, (Attr){.key = ATTR_PAIR_ARRIVALS, .i = pair_arrivals});
+  op_set_int(init, ATTR_PAIR_ARRIVALS, pair_arrivals);
   op_set_flag(mbarriers->def, ATTR_PAIR, true);
   return mbarriers;
 }
@@ -72,7 +72,7 @@ static void ask(const Roles *r, Builder *b, const Answers *a, Value *n) {
   wait_slot(r, b, a->free, n, true);
   Value *place = slot_of(r, b, a->places, n), *full = slot_of(r, b, a->full, n);
   Op *expect = build_op(b, OP_MBARRIER_EXPECT, 1, &full, 0, NULL);
-  op_set_attr(expect, (Attr){.key = ATTR_BYTES, .i = ANSWER_BYTES});
+  op_set_int(expect, ATTR_BYTES, ANSWER_BYTES);
   build_op(b, OP_TAKE_PROGRAM, 2, (Value *[]){place, full}, 0, NULL);
 }
 

@@ -111,8 +111,8 @@ static Op *make_groups(Roles *r) {
   build_yield(&end, 0, NULL);
   for (OpWalk w = ops_in(own); ops_next(&w);) {
     if (w.op->kind != OP_BARRIER) continue;
-    op_set_attr(w.op, (Attr){.key = ATTR_ID, .i = 1});
-    op_set_attr(w.op, (Attr){.key = ATTR_WARPS, .i = region_warps(w.op)});
+    op_set_int(w.op, ATTR_ID, 1);
+    op_set_int(w.op, ATTR_WARPS, region_warps(w.op));
   }
   return groups;
 }
@@ -133,7 +133,7 @@ static Op *build_channel(const Roles *r, Op *groups, uint32_t slots, Value **mba
   const Type *ring = type_ring(r->s.func->module->ir);
   b.loc = r->s.staged->loop->loc;
   Op *channel = build_op(&b, OP_CHANNEL, mbarriers != NULL, mbarriers, 2, (const Type *[]){ring, ring});
-  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = slots});
+  op_set_int(channel, ATTR_SLOTS, slots);
   return channel;
 }
 
@@ -141,7 +141,7 @@ static Op *make_channel(Roles *r, Op *groups, StagedGroup *slots) {
   Builder b = builder_before(groups);
   stage_alloc(&r->s, &b, slots);
   Op *channel = build_channel(r, groups, slots->slots, &slots->mbarriers);
-  if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_FILLED, .i = 1});
+  if (r->s.in_flight) op_set_int(channel, ATTR_FILLED, 1);
   return channel;
 }
 
@@ -184,7 +184,7 @@ static void make_accumulators(Roles *r, uint32_t count) {
   Builder b = builder_before(alloc);
   b.loc = alloc->loc;
   r->tmem = build(&b, OP_TMEM_ALLOC, op_result(alloc)->type, op_operand(alloc, 0), NULL, NULL);
-  if (count > 1) op_set_attr(r->tmem->def, (Attr){.key = ATTR_SLOTS, .i = count});
+  if (count > 1) op_set_int(r->tmem->def, ATTR_SLOTS, count);
   value_replace_uses(op_result(alloc), r->tmem);
   op_erase(alloc);
   while (mbarriers->first_use) op_erase(mbarriers->first_use->user);
@@ -209,7 +209,7 @@ static void pair_slots(Roles *r, Op *groups, Op *sums) {
     op_set_flag(slots->buffers[i]->def, ATTR_HALF, slots->loads[i] == second);
   for (OpWalk w = ops_in(groups->regions[1]); ops_next(&w);)
     if (w.op->kind == OP_MBARRIER_EXPECT)
-      op_set_attr(w.op, (Attr){.key = ATTR_PAIR_BYTES, .i = 2 * op_int(w.op, ATTR_BYTES, 0) - bytes});
+      op_set_int(w.op, ATTR_PAIR_BYTES, 2 * op_int(w.op, ATTR_BYTES, 0) - bytes);
 }
 
 // The dots have a thread of their own.
