@@ -15,12 +15,6 @@ typedef struct Reader {
   size_t start; // of the name in `to`
 } Reader;
 
-static bool take(Reader *r, char c) {
-  if (!r->left.n || r->left.at[0] != c) return false;
-  r->left = (Str){r->left.at + 1, r->left.n - 1};
-  return true;
-}
-
 static bool at_digit(const Reader *r) { return r->left.n && isdigit((unsigned char)r->left.at[0]); }
 
 // A length and so many characters.
@@ -50,16 +44,17 @@ static bool skip_arguments(Reader *r) {
   for (size_t depth = 1; depth;) {
     if (at_digit(r)) {
       if (!take_part(r, &part)) return false;
-    } else if (take(r, 'L')) {
+    } else if (str_take(&r->left, 'L')) {
       if (at_digit(r) ? !take_part(r, &part) : !r->left.n || !islower((unsigned char)r->left.at[0]))
         return false;
       while (r->left.n && r->left.at[0] != 'E') r->left.at++, r->left.n--;
-      if (!take(r, 'E')) return false;
-    } else if (take(r, 'I') || take(r, 'N') || take(r, 'F') || take(r, 'J')) {
+      if (!str_take(&r->left, 'E')) return false;
+    } else if (str_take(&r->left, 'I') || str_take(&r->left, 'N') || str_take(&r->left, 'F') ||
+               str_take(&r->left, 'J')) {
       depth++;
-    } else if (take(r, 'E')) {
+    } else if (str_take(&r->left, 'E')) {
       depth--;
-    } else if (take(r, 'X') || !r->left.n) {
+    } else if (str_take(&r->left, 'X') || !r->left.n) {
       return false;
     } else {
       r->left.at++, r->left.n--;
@@ -70,13 +65,13 @@ static bool skip_arguments(Reader *r) {
 
 static bool take_nested(Reader *r) {
   Str part;
-  while (take(r, 'r') || take(r, 'V') || take(r, 'K')) continue;
-  for (bool any = false; !take(r, 'E'); any = true) {
-    if (any && take(r, 'I')) {
+  while (str_take(&r->left, 'r') || str_take(&r->left, 'V') || str_take(&r->left, 'K')) continue;
+  for (bool any = false; !str_take(&r->left, 'E'); any = true) {
+    if (any && str_take(&r->left, 'I')) {
       if (!skip_arguments(r)) return false;
       continue;
     }
-    take(r, 'L');
+    str_take(&r->left, 'L');
     if (!take_part(r, &part)) return false;
     put_part(r, part);
   }
@@ -97,12 +92,12 @@ static void put_indices(Reader *r, Str text) {
 static bool take_last(Reader *r) {
   Str part;
   while (r->left.n) {
-    if (!take(r, 'E')) {
+    if (!str_take(&r->left, 'E')) {
       r->left.at++, r->left.n--;
       continue;
     }
     Reader last = *r;
-    take(&last, 'L');
+    str_take(&last.left, 'L');
     if (!take_part(&last, &part)) continue;
     Str indices = last.left;
     while (last.left.n && (strchr("_$", last.left.at[0]) || at_digit(&last))) last.left.at++, last.left.n--;
@@ -116,11 +111,11 @@ static bool take_last(Reader *r) {
 
 static bool take_entity(Reader *r) {
   Str part;
-  bool is_local = take(r, 'Z');
-  if (take(r, 'N')) {
+  bool is_local = str_take(&r->left, 'Z');
+  if (str_take(&r->left, 'N')) {
     if (!take_nested(r)) return false;
   } else {
-    take(r, 'L');
+    str_take(&r->left, 'L');
     if (!take_part(r, &part)) return false;
     put_part(r, part);
   }
@@ -129,7 +124,7 @@ static bool take_entity(Reader *r) {
 
 void demangle(Str name, Buf *out) {
   Reader r = {.left = name, .to = out, .start = out->n};
-  if (take(&r, '_') && take(&r, 'Z') && take_entity(&r) && out->n > r.start) return;
+  if (str_take(&r.left, '_') && str_take(&r.left, 'Z') && take_entity(&r) && out->n > r.start) return;
   out->n = r.start;
   buf_str(out, name);
 }

@@ -18,12 +18,6 @@ typedef struct Reader {
   Buf *out;
 } Reader;
 
-static bool take(Reader *r, char c) {
-  if (!r->left.n || r->left.at[0] != c) return false;
-  r->left = (Str){r->left.at + 1, r->left.n - 1};
-  return true;
-}
-
 static bool take_part(Reader *r, Str *part) {
   size_t n = 0, digits = 0;
   for (; digits < r->left.n && isdigit((unsigned char)r->left.at[digits]) && n <= r->left.n; digits++)
@@ -47,9 +41,9 @@ static const char *type_of(char letter) {
 
 static bool put_literal(Reader *r) {
   if (!r->left.n || !type_of(r->left.at[0])) return false;
-  bool is_bool = take(r, 'b');
+  bool is_bool = str_take(&r->left, 'b');
   if (!is_bool) r->left = (Str){r->left.at + 1, r->left.n - 1};
-  if (take(r, 'n')) buf_char(r->out, '-');
+  if (str_take(&r->left, 'n')) buf_char(r->out, '-');
   size_t digits = 0;
   while (digits < r->left.n && isdigit((unsigned char)r->left.at[digits])) digits++;
   if (is_bool)
@@ -57,7 +51,7 @@ static bool put_literal(Reader *r) {
   else
     buf_printf(r->out, "%.*s", (int)digits, r->left.at);
   r->left = (Str){r->left.at + digits, r->left.n - digits};
-  return digits && take(r, 'E');
+  return digits && str_take(&r->left, 'E');
 }
 
 static bool put_arguments(Reader *r, unsigned deep);
@@ -66,15 +60,15 @@ static bool put_argument(Reader *r, unsigned deep) {
   Str part = {0};
   const char *name = r->left.n ? type_of(r->left.at[0]) : NULL;
   if (deep > MAX_DEEP) return false;
-  if (take(r, 'L')) return put_literal(r);
-  if (take(r, 'J')) return put_arguments(r, deep);
-  if (take(r, 'P')) {
+  if (str_take(&r->left, 'L')) return put_literal(r);
+  if (str_take(&r->left, 'J')) return put_arguments(r, deep);
+  if (str_take(&r->left, 'P')) {
     if (!put_argument(r, deep + 1)) return false;
     buf_char(r->out, '*');
     return true;
   }
-  if (take(r, 'N')) {
-    for (bool any = false; !take(r, 'E'); any = true) {
+  if (str_take(&r->left, 'N')) {
+    for (bool any = false; !str_take(&r->left, 'E'); any = true) {
       if (!take_part(r, &part)) return false;
       buf_printf(r->out, "%s%.*s", any ? "::" : "", STR_ARG(part));
     }
@@ -89,7 +83,7 @@ static bool put_argument(Reader *r, unsigned deep) {
 }
 
 static bool put_arguments(Reader *r, unsigned deep) {
-  for (bool any = false; !take(r, 'E'); any = true) {
+  for (bool any = false; !str_take(&r->left, 'E'); any = true) {
     if (any) buf_text(r->out, ", ");
     if (!put_argument(r, deep + 1)) return false;
   }
@@ -99,14 +93,14 @@ static bool put_arguments(Reader *r, unsigned deep) {
 // After "_Z".
 static bool put_all(Reader *r) {
   Str part;
-  bool nested = take(r, 'N');
-  while (nested && (take(r, 'r') || take(r, 'V') || take(r, 'K'))) continue;
-  take(r, 'L');
+  bool nested = str_take(&r->left, 'N');
+  while (nested && (str_take(&r->left, 'r') || str_take(&r->left, 'V') || str_take(&r->left, 'K'))) continue;
+  str_take(&r->left, 'L');
   if (!take_part(r, &part)) return false;
   while (nested && take_part(r, &part)) continue;
-  if (!take(r, 'I')) return false;
+  if (!str_take(&r->left, 'I')) return false;
   buf_char(r->out, '<');
-  if (!put_arguments(r, 0) || (nested && !take(r, 'E'))) return false;
+  if (!put_arguments(r, 0) || (nested && !str_take(&r->left, 'E'))) return false;
   buf_char(r->out, '>');
   return true;
 }
@@ -114,7 +108,7 @@ static bool put_all(Reader *r) {
 bool demangle_arguments(Str name, Buf *out) {
   Buf text = {0};
   Reader r = {.left = name, .out = &text};
-  bool good = take(&r, '_') && take(&r, 'Z') && put_all(&r);
+  bool good = str_take(&r.left, '_') && str_take(&r.left, 'Z') && put_all(&r);
   if (good) buf_str(out, buf_view(&text));
   buf_free(&text);
   return good;

@@ -39,6 +39,22 @@ static inline Str str_trimmed(Str text) {
   return text;
 }
 
+// Takes the first character, if it is this one.
+static inline bool str_take(Str *text, char c) {
+  if (!text->n || text->at[0] != c) return false;
+  *text = (Str){text->at + 1, text->n - 1};
+  return true;
+}
+
+// Takes the text before the first `stop`, and leaves that out: a line without its end. All of it if there is none.
+static inline Str str_take_until(Str *text, char stop) {
+  const char *end = (const char *)memchr(text->at, stop, text->n);
+  Str part = {text->at, end ? (size_t)(end - text->at) : text->n};
+  size_t n = part.n + (end != NULL);
+  *text = (Str){text->at + n, text->n - n};
+  return part;
+}
+
 // Returns true if the name is among these; NULL ends them.
 static inline bool str_is_one_of(const char *name, const char *const *names) {
   while (*names && strcmp(*names, name)) names++;

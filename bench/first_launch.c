@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/median.h"
 #include "tilec/tilec.h"
 
 enum { SIZE = 64, MAX_PROCESSES = 101 };
@@ -76,16 +77,6 @@ static void run_process(char **argv, const char *device, double parts[PARTS]) {
   waitpid(child, &status, 0);
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *values, int n) {
-  qsort(values, (size_t)n, sizeof *values, compare);
-  return values[n / 2];
-}
-
 static void clear(const char *folder) {
   char command[500];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
@@ -105,8 +96,9 @@ static void report(const char *what, char **argv, const char *device, int proces
     }
   }
   printf("%s:", what);
-  for (int p = 0; p < PARTS; p++) printf(" %s %.2f", part_names[p], 1e3 * median(values[p], processes));
-  printf("; all but the driver %.2f ms\n", 1e3 * median(values[PARTS], processes));
+  for (int p = 0; p < PARTS; p++)
+    printf(" %s %.2f", part_names[p], 1e3 * median_of(values[p], (size_t)processes));
+  printf("; all but the driver %.2f ms\n", 1e3 * median_of(values[PARTS], (size_t)processes));
 }
 
 int main(int argc, char **argv) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/median.h"
 #include "tilec/tilec.h"
 
 enum { LAUNCHES = 20000, GROUP = 100, MAX_ARGS = 20, MAPS = 3, MAP_BYTES = 128, SETS = 32, SET_BYTES = 64 };
@@ -73,11 +74,6 @@ static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 // pointers first: the buffer's address; then integers 1, 2, ... as the JIT
@@ -148,9 +144,7 @@ static void measure_in_turn(const Driver *driver, Work *work, const char *what) 
     measure_group(driver, work, launch_tilec, ours + i);
     measure_group(driver, work, launch_bare, bare + i);
   }
-  qsort(ours, LAUNCHES, sizeof *ours, compare_doubles);
-  qsort(bare, LAUNCHES, sizeof *bare, compare_doubles);
-  double x = ours[LAUNCHES / 2], y = bare[LAUNCHES / 2];
+  double x = median_of(ours, LAUNCHES), y = median_of(bare, LAUNCHES);
   printf("launch with %s: tilec_launch %.0f ns, cuLaunchKernel %.0f ns, ratio %.3f, difference "
          "%.0f ns\n",
          what, x, y, x / y, x - y);

@@ -88,11 +88,8 @@ static ExitStatus add_list(Warm *w, const Options *o) {
   ExitStatus status = EXIT_DONE;
   if (!tool_read(w->arena, o->file, &text)) return EXIT_DIAGNOSED;
   for (uint32_t number = 1; text.n && !status; number++) {
-    const char *end = memchr(text.at, '\n', text.n);
-    Str line = {text.at, end ? (size_t)(end - text.at) : text.n}, bare = str_trimmed(line);
+    Str bare = str_trimmed(str_take_until(&text, '\n'));
     if (bare.n && bare.at[0] != '#') status = add_line(w, o, bare, number);
-    size_t n = line.n + (end != NULL);
-    text = (Str){text.at + n, text.n - n};
   }
   return status;
 }

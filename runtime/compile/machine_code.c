@@ -43,15 +43,6 @@ static const Op *op_of(const Places *places, uint32_t number) {
   return number && number <= places->ops.n ? places->ops.at[number - 1] : NULL;
 }
 
-// The next line, without its end.
-static Str next_line(Str *text) {
-  const char *end = memchr(text->at, '\n', text->n);
-  Str line = {text->at, end ? (size_t)(end - text->at) : text->n};
-  size_t n = line.n + (end != NULL);
-  *text = (Str){text->at + n, text->n - n};
-  return line;
-}
-
 static void add_line(Compilation *c, CodeLines *lines, Str line, const Op *op) {
   vec_push(&c->arena, lines, ((CodeLine){{arena_copy(&c->arena, line), line.n}, op}));
 }
@@ -61,7 +52,7 @@ static void take_ptx(Compilation *c, Request *request) {
   Str text = buf_view(&request->code.ptx);
   const Op *op = NULL;
   while (text.n) {
-    Str line = next_line(&text), bare = line;
+    Str line = str_take_until(&text, '\n'), bare = line;
     while (bare.n && (*bare.at == '\t' || *bare.at == ' ')) bare.at++, bare.n--;
     if (str_starts_word(bare, ".loc")) {
       unsigned file, number;
@@ -76,7 +67,7 @@ static void take_ptx(Compilation *c, Request *request) {
 static void take_sass(Compilation *c, Request *request) {
   Str text = buf_view(&request->sass);
   while (text.n) {
-    Str line = next_line(&text), bare = str_trimmed(line);
+    Str line = str_take_until(&text, '\n'), bare = str_trimmed(line);
     bool insn = str_starts(bare, "/*") && bare.n > 2 && digit_of(bare.at[2]) >= 0;
     unsigned long at = insn ? strtoul(bare.at + 2, NULL, 16) / INSN_BYTES : 0;
     if (insn && memchr(bare.at, ';', bare.n))

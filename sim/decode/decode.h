@@ -24,14 +24,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
 
 // ---- shared by the decoder's files ----
 
-typedef enum SymbolKind {
-  SYMBOL_REG,
-  SYMBOL_REGS,
-  SYMBOL_VECTOR,
-  SYMBOL_ADDRESS,
-  SYMBOL_LABEL,
-  SYMBOL_TABLE
-} SymbolKind;
+typedef enum SymbolKind { SYMBOL_REG, SYMBOL_REGS, SYMBOL_VECTOR, SYMBOL_ADDRESS, SYMBOL_LABEL, SYMBOL_TABLE } SymbolKind;
 
 typedef struct Symbol {
   SymbolKind kind;
@@ -78,7 +71,7 @@ typedef struct Decoder {
   VEC(Fixup) fixups;
   uint32_t scope, calls, register_count;
   bool has_vectors; // a register vector is declared
-  uint32_t carry;   // slot + 1 of the condition code's predicate; 0: not used yet
+  uint32_t carry; // slot + 1 of the condition code's predicate; 0: not used yet
   // The current statement.
   const PtxStmt *stmt;
   const PtxLoc *site_loc; // the .loc of `site`, which is a site's number; NULL: none

@@ -251,10 +251,6 @@ static void store_d(const MmaPart *part, const float *c) {
 
 // ---- floats ----
 
-static void negate(float *numbers, size_t n, bool really) {
-  for (size_t i = 0; really && i < n; i++) numbers[i] = -numbers[i];
-}
-
 // Scale j of row r, as the part of tensor memory has it: 0 to 3.
 static float scale_at(const MmaPart *of, uint32_t address, uint32_t id, uint32_t part, uint32_t r,
                       uint32_t j) {
@@ -303,7 +299,7 @@ static bool run_floats(const MmaPart *part, MmaNumbers *numbers) {
   const MmaForm *form = &part->op->u.tensor->form;
   uint32_t rows = mma_rows(form);
   if (!load_a(part, numbers->a, NULL)) return false;
-  negate(numbers->a, (size_t)rows * form->k, form->negate_a);
+  matrix_negate(numbers->a, (size_t)rows * form->k, form->negate_a);
   memset(numbers->c, 0, (size_t)rows * form->n * sizeof *numbers->c);
   if (part->op->accumulate) load_d(part, numbers->c);
   if (part->op->insn->u.mma->kind >= MMA_KIND_MXF8F6F4)
@@ -339,7 +335,7 @@ static bool run_ints(const MmaPart *part, MmaIntegers *integers) {
 static void run_parts(AsyncOp *op, MmaNumbers *numbers, MmaIntegers *integers) {
   const MmaForm *form = &op->u.tensor->form;
   if (!load_b(op, numbers ? numbers->b : NULL, integers ? integers->b : NULL)) return;
-  if (numbers) negate(numbers->b, (size_t)form->n * form->k, form->negate_b);
+  if (numbers) matrix_negate(numbers->b, (size_t)form->n * form->k, form->negate_b);
   for (uint32_t cta = 0; cta < group_size(op); cta++)
     for (uint32_t half = 0; half < (mma_halves(form) ? 2 : 1); half++) {
       MmaPart part = {op, group_block(op, cta), cta, half};

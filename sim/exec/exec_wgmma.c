@@ -5,10 +5,6 @@
 #include "sim/exec/shared_matrix.h"
 #include "sim/machine/lanes.h"
 
-static void negate(float *numbers, size_t n, bool really) {
-  for (size_t i = 0; really && i < n; i++) numbers[i] = -numbers[i];
-}
-
 static bool load_operands(const AsyncOp *op, float *a, float *b, int32_t *int_a, int32_t *int_b) {
   const Matrix *matrix = op->insn->u.matrix;
   SharedMatrix of_a = {.op = op,
@@ -57,8 +53,8 @@ static void run_ints(AsyncOp *op, Integers *integers) {
 static void run_floats(AsyncOp *op, Numbers *numbers) {
   const Matrix *matrix = op->insn->u.matrix;
   if (!load_operands(op, numbers->a, numbers->b, NULL, NULL)) return;
-  negate(numbers->a, (size_t)matrix->m * matrix->k, matrix->negate_a);
-  negate(numbers->b, (size_t)matrix->n * matrix->k, matrix->negate_b);
+  matrix_negate(numbers->a, (size_t)matrix->m * matrix->k, matrix->negate_a);
+  matrix_negate(numbers->b, (size_t)matrix->n * matrix->k, matrix->negate_b);
   if (op->accumulate)
     matrix_load_c(op->warp, matrix, matrix->d, matrix->d_slots, numbers->c, NULL);
   else

@@ -55,6 +55,10 @@ void matrix_load_c(const Warp *warp, const Matrix *matrix, MatrixType type, cons
                    int64_t *ints);
 void matrix_store_d(Warp *warp, const Matrix *matrix, const float *c, const int64_t *ints);
 
+static inline void matrix_negate(float *numbers, size_t n, bool really) {
+  for (size_t i = 0; really && i < n; i++) numbers[i] = -numbers[i];
+}
+
 // c += a b: a[row][k], b[k][column], c[row][column]. Integers: at most MATRIX_DEPTH deep.
 void matrix_multiply_floats(uint32_t m, uint32_t n, uint32_t k, const float *a, const float *b, float *c);
 void matrix_multiply_int32s(uint32_t m, uint32_t n, uint32_t k, const int32_t *a, const int32_t *b,

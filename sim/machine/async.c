@@ -278,22 +278,22 @@ static AsyncQueue *queue_of(AsyncOp *op) {
   return op->group_kind == ASYNC_GROUP_NONE ? &op->at->at_mbarriers : &op->warp->queues[op->group_kind];
 }
 
+// The operation is the first of its queue.
+static void drop_first(AsyncOp *op) {
+  AsyncQueue *queue = queue_of(op);
+  queue->first = op->next;
+  if (!queue->first) queue->last = NULL;
+  async_drop(op);
+}
+
 void async_finish(Block *block) {
   if (!cluster_leader(block)->async_count) return;
   for (AsyncOp *op = oldest(block); op && !block->worker->fault.set; op = oldest(block)) {
-    AsyncQueue *queue = queue_of(op);
     if (op->mask) async_run(op, op->mask);
-    queue->first = op->next;
-    if (!queue->first) queue->last = NULL;
-    async_drop(op);
+    drop_first(op);
   }
 }
 
 void async_free(Block *block) {
-  for (AsyncOp *op = oldest(block); op; op = oldest(block)) {
-    AsyncQueue *queue = queue_of(op);
-    queue->first = op->next;
-    if (!queue->first) queue->last = NULL;
-    async_drop(op);
-  }
+  for (AsyncOp *op = oldest(block); op; op = oldest(block)) drop_first(op);
 }

@@ -30,12 +30,8 @@ static void put_ir_line(Str line, Buf *out) {
 
 static Str ir_text(Str text, Buf *out) {
   while (text.n) {
-    const char *end = memchr(text.at, '\n', text.n);
-    size_t n = end ? (size_t)(end - text.at) : text.n;
-    put_ir_line((Str){text.at, n}, out);
+    put_ir_line(str_take_until(&text, '\n'), out);
     buf_char(out, '\n');
-    n += end != NULL;
-    text = (Str){text.at + n, text.n - n};
   }
   return buf_view(out);
 }

@@ -129,9 +129,7 @@ static void read_comments(const Document *document, Compilation *c, KernelView *
   uint32_t number = 0;
   Str rest = buf_view(&document->text);
   while (rest.n) {
-    const char *end = memchr(rest.at, '\n', rest.n);
-    Str line = {rest.at, end ? (size_t)(end - rest.at) : rest.n};
-    rest = (Str){line.at + line.n + (end != NULL), rest.n - line.n - (end != NULL)};
+    Str line = str_take_until(&rest, '\n');
     number++;
     size_t start = 0;
     while (start < line.n && line.at[start] == ' ') start++;

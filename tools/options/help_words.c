@@ -33,10 +33,7 @@ static bool next_text(const char **at, const char *kinds, HelpText *found) {
 // The word before the first `between`. Moves *words past it. False: none.
 static bool next_word(Str *words, char between, Str *word) {
   if (!words->n) return false;
-  const char *end = memchr(words->at, between, words->n);
-  *word = (Str){words->at, end ? (size_t)(end - words->at) : words->n};
-  size_t n = word->n + (end != NULL);
-  *words = (Str){words->at + n, words->n - n};
+  *word = str_take_until(words, between);
   return true;
 }
 

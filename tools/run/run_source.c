@@ -16,10 +16,7 @@ enum { MAX_SOURCE = 16 << 20 }; // bytes
 // ---- files ----
 
 static Str next_line(Str *text) {
-  const char *end = memchr(text->at, '\n', text->n);
-  Str line = {text->at, end ? (size_t)(end - text->at) : text->n};
-  size_t skipped = line.n + (end != NULL);
-  *text = (Str){text->at + skipped, text->n - skipped};
+  Str line = str_take_until(text, '\n');
   while (line.n && isspace((unsigned char)line.at[0])) line = (Str){line.at + 1, line.n - 1};
   return line;
 }
