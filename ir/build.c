@@ -9,6 +9,10 @@ static Arena *func_arena(const Func *func) { return func->module->ir->arena; }
 
 Builder builder_at_end(Func *func, Region *region) { return (Builder){.func = func, .region = region}; }
 
+Builder builder_inside(Region *region, Loc loc) {
+  return (Builder){.func = region->func, .region = region, .loc = loc};
+}
+
 Builder builder_before(Op *op) {
   return (Builder){.func = op->region->func, .region = op->region, .before = op, .loc = op->loc};
 }

@@ -14,6 +14,7 @@ typedef struct Builder {
 } Builder;
 
 Builder builder_at_end(Func *func, Region *region);
+Builder builder_inside(Region *region, Loc loc); // at its end, with the location
 Builder builder_before(Op *op); // with the op's location
 Builder builder_after(Op *op);
 

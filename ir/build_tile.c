@@ -228,8 +228,7 @@ Op *build_reduce(Builder *b, uint32_t count, Value *const *operands, uint32_t ax
 Value *build_sum_along(Builder *b, Value *x, uint32_t axis) {
   Op *reduce = build_reduce(b, 1, &x, axis);
   Region *body = reduce->regions[0];
-  Builder inner = builder_at_end(b->func, body);
-  inner.loc = b->loc;
+  Builder inner = builder_inside(body, b->loc);
   Value *sum = build_binary(&inner, OP_ADD, body->args[0], body->args[1]);
   build_yield(&inner, 1, &sum);
   return op_result(reduce);

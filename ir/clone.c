@@ -45,6 +45,13 @@ Op *op_clone(Builder *b, const Op *op, CloneMap *map) {
   return copy;
 }
 
+void region_clone_args(const Region *from, Region *to, CloneMap *map) {
+  for (uint32_t i = 0; i < from->arg_count; i++) {
+    clone_set(map, from->args[i], to->args[i]);
+    to->args[i]->name = from->args[i]->name;
+  }
+}
+
 void region_clone_ops(Builder *b, const Region *region, CloneMap *map) {
   for (const Op *op = region->first; op; op = op->next)
     if (!op_has(op, TERMINATOR)) op_clone(b, op, map);

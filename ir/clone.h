@@ -18,6 +18,8 @@ void clone_set(CloneMap *map, const Value *value, Value *copy);
 // Copies the op and its regions to the builder's position, with the original's location. The map translates
 // operands, and gets the new results (inner ones included).
 Op *op_clone(Builder *b, const Op *op, CloneMap *map);
+// The arguments of `to` are copies of those of `from`, with their names.
+void region_clone_args(const Region *from, Region *to, CloneMap *map);
 // Copies the region's ops to the builder's position, without the terminator.
 void region_clone_ops(Builder *b, const Region *region, CloneMap *map);
 

@@ -228,8 +228,7 @@ static Value *poll_loop(Elab *e, const Poll *poll) {
   Op *loop = build_while(&e->b, poll->timeout ? 2 : 1, init);
   Builder after = e->b;
   Region *test = loop->regions[0];
-  e->b = builder_at_end(e->func, test);
-  e->b.loc = after.loc;
+  e->b = builder_inside(test, after.loc);
   Value *again = any_of(e, negated(e, test->args[0])), *yields[3] = {NULL, test->args[0]};
   if (poll->timeout) { // the clock counts only if an element is pending
     yields[2] = test->args[1];
@@ -238,8 +237,7 @@ static Value *poll_loop(Elab *e, const Poll *poll) {
   }
   yields[0] = again;
   build_op(&e->b, OP_YIELD, test->arg_count + 1, yields, 0, NULL);
-  e->b = builder_at_end(e->func, loop->regions[1]);
-  e->b.loc = after.loc;
+  e->b = builder_inside(loop->regions[1], after.loc);
   poll_round(e, poll, loop->regions[1]);
   e->b = after;
   return poll->timeout ? &loop->results[0] : constant_flags(e, poll->expected->type, true);

@@ -29,8 +29,7 @@ static Op *run_fold(Elab *e, const Call *call, const Fold *fold) {
   Region *region = op->regions[0];
   Value **args = region->args, *results[MAX_INPUTS];
   Builder after = e->b;
-  e->b = builder_at_end(e->func, region);
-  e->b.loc = after.loc;
+  e->b = builder_inside(region, after.loc);
   bool good = fold->combine(e, call, fold->data, fold->n, args, results);
   e->b.loc = after.loc;
   build_yield(&e->b, fold->n, good ? results : args);

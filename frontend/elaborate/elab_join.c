@@ -137,8 +137,7 @@ static Value *leaf_value(Elab *e, const Leaf *leaf, bool second, Loc loc) {
 void elab_yield(Elab *e, Region *region, Value *first, const Leaves *leaves, bool second, Loc loc) {
   Value **values = ARENA_ARRAY(e->arena, Value *, leaves->n + 1);
   uint32_t n = 0;
-  e->b = builder_at_end(e->func, region);
-  e->b.loc = loc;
+  e->b = builder_inside(region, loc);
   if (first) values[n++] = first;
   for (uint32_t i = 0; i < leaves->n; i++) values[n++] = leaf_value(e, &leaves->at[i], second, loc);
   e->b.loc = loc;

@@ -219,16 +219,13 @@ static Value *counter_test(Elab *e, Value *i, Value *upper, Value *step) {
 // The first region's test: false after a return, else the loop's own test.
 static void yield_test(Elab *e, const Loop *loop, Op *op, Value *flag, Region *test) {
   const Type *i1 = elab_scalar(e, ELEM_I1);
-  e->b = builder_at_end(e->func, op->regions[0]);
-  e->b.loc = loop->loc;
+  e->b = builder_inside(op->regions[0], loop->loc);
   Op *branch = build_if(&e->b, flag, 1, &i1);
   Builder after = e->b;
-  e->b = builder_at_end(e->func, branch->regions[0]);
-  e->b.loc = loop->loc;
+  e->b = builder_inside(branch->regions[0], loop->loc);
   Value *stop = build_int(&e->b, i1, 0);
   build_op(&e->b, OP_YIELD, 1, &stop, 0, NULL);
-  e->b = builder_at_end(e->func, branch->regions[1]);
-  e->b.loc = loop->loc;
+  e->b = builder_inside(branch->regions[1], loop->loc);
   Value *go = NULL;
   if (test) { // for a while loop: its region's ops up to the yield
     Op *yield = test->last;
@@ -237,8 +234,7 @@ static void yield_test(Elab *e, const Loop *loop, Op *op, Value *flag, Region *t
     take_ops(test, branch->regions[1], op->regions[0]->args, test->arg_count);
     for (uint32_t i = 0; i < test->arg_count; i++)
       if (go == test->args[i]) go = op->regions[0]->args[i];
-    e->b = builder_at_end(e->func, branch->regions[1]);
-    e->b.loc = loop->loc;
+    e->b = builder_inside(branch->regions[1], loop->loc);
   } else
     go = counter_test(e, loop_index(op), loop_upper(loop->op), loop_step(loop->op));
   build_op(&e->b, OP_YIELD, 1, &go, 0, NULL);

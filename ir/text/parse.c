@@ -212,8 +212,7 @@ static void parse_op(Parser *p, Region *region) {
   if (!parse_kind(p, &kind)) return;
   if (op_max_operands(kind) > 0) parse_operands(p, &parts); // otherwise a value begins the next op
   if (p->failed) return;
-  Builder b = builder_at_end(p->func, region);
-  b.loc = loc;
+  Builder b = builder_inside(region, loc);
   Op *op = build_op(&b, kind, parts.operands.n, parts.operands.at, 0, NULL);
   parse_attrs(p, op);
   parse_types(p, &parts);

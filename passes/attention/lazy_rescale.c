@@ -111,8 +111,7 @@ static void yield_factors(Factorer *f, Op *made, const Op *branch, uint32_t side
   Op *yield = from->last;
   Value **values = ARENA_ARRAY(f->context->scratch, Value *, count + 1);
   while (from->first != yield) op_move(from->first, made->regions[side], NULL);
-  Builder b = builder_at_end(f->func, made->regions[side]);
-  b.loc = yield->loc;
+  Builder b = builder_inside(made->regions[side], yield->loc);
   for (uint32_t i = 0; i < count; i++) values[i] = op_operand(yield, i);
   bool chosen = values[which]->def && values[which]->def->region == made->regions[side] &&
                 chooses_product(values[which]);

@@ -46,8 +46,7 @@ void loop_to_branch(Arena *arena, Op *loop) {
   }
   Builder b = builder_before(loop);
   Op *branch = build_if(&b, build_binary(&b, OP_LT, loop_lower(loop), loop_upper(loop)), carried, types);
-  Builder none = builder_at_end(body->func, branch->regions[1]);
-  none.loc = loop->loc;
+  Builder none = builder_inside(branch->regions[1], loop->loc);
   build_yield(&none, carried, inits);
   value_replace_uses(body->args[0], loop_lower(loop));
   for (uint32_t i = 0; i < carried; i++) {

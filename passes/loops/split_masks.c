@@ -107,19 +107,12 @@ static bool add_loop_bounds(HeldBounds *bounds, const Op *loop, const Value *mas
 
 static void copy_body(const MaskCopies *copies, const Op *loop, Op *made, const HeldBounds *bounds) {
   Region *body = loop->regions[0];
-  uint32_t carried = loop->result_count;
   CloneMap map = clone_map_new(copies->context->scratch, copies->func);
-  for (uint32_t i = 0; i < body->arg_count; i++) {
-    clone_set(&map, body->args[i], made->regions[0]->args[i]);
-    made->regions[0]->args[i]->name = body->args[i]->name;
-  }
+  region_clone_args(body, made->regions[0], &map);
   Builder b = builder_at_end(copies->func, made->regions[0]);
   for (const Op *op = body->first; !op_has(op, TERMINATOR); op = op->next)
     mask_copy_op(copies, &b, op, &map, bounds);
-  Value **values = ARENA_ARRAY(copies->context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, op_operand(body->last, i));
-  b.loc = body->last->loc;
-  build_yield(&b, carried, values);
+  op_clone(&b, body->last, &map);
 }
 
 // The first loop runs the whole iterations, with a copy of the body without those masks. The old loop follows.

@@ -123,10 +123,7 @@ static void copy_body(PassContext *context, const GuardedLoop *g, Op *made) {
   Func *func = made->region->func;
   Region *body = g->loop->regions[0], *taken = g->branch->regions[0];
   CloneMap map = clone_map_new(context->scratch, func);
-  for (uint32_t i = 0; i < body->arg_count; i++) {
-    clone_set(&map, body->args[i], made->regions[0]->args[i]);
-    made->regions[0]->args[i]->name = body->args[i]->name;
-  }
+  region_clone_args(body, made->regions[0], &map);
   Builder b = builder_at_end(func, made->regions[0]);
   for (const Op *op = body->first; op != body->last; op = op->next) {
     if (op != g->branch) {
@@ -137,11 +134,7 @@ static void copy_body(PassContext *context, const GuardedLoop *g, Op *made) {
     for (uint32_t i = 0; i < op->result_count; i++)
       clone_set(&map, &op->results[i], clone_get(&map, op_operand(taken->last, i)));
   }
-  uint32_t carried = g->loop->result_count;
-  Value **values = ARENA_ARRAY(context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, loop_yielded(g->loop, i));
-  b.loc = body->last->loc;
-  build_yield(&b, carried, values);
+  op_clone(&b, body->last, &map);
 }
 
 static void trim(PassContext *context, const GuardedLoop *g) {
@@ -236,15 +229,10 @@ static void peel_first(PassContext *context, const FirstTest *f) {
   Op *made = build_for(&b, loop_lower(loop), end, loop_step(loop), carried, values);
   Region *body = loop->regions[0], *to = made->regions[0];
   CloneMap map = clone_map_new(context->scratch, b.func);
-  for (uint32_t i = 0; i < body->arg_count; i++) {
-    clone_set(&map, body->args[i], to->args[i]);
-    to->args[i]->name = body->args[i]->name;
-  }
+  region_clone_args(body, to, &map);
   Builder inner = builder_at_end(b.func, to);
   region_clone_ops(&inner, body, &map);
-  for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, loop_yielded(loop, i));
-  inner.loc = body->last->loc;
-  build_yield(&inner, carried, values);
+  op_clone(&inner, body->last, &map);
   value_replace_uses(clone_get(&map, f->test), first);
   value_replace_uses(f->test, later);
   op_set_operand(loop, 0, next);

@@ -248,8 +248,7 @@ static Op *build_unrolled(Unroller *u, Op *loop, const Turns *turns, uint32_t fa
   Region *to = made->regions[0];
   for (uint32_t i = 0; i < carried; i++) values[i] = to->args[i + 1];
   for (uint32_t i = 0; i <= carried; i++) to->args[i]->name = loop->regions[0]->args[i]->name;
-  Builder inner = builder_at_end(u->func, to);
-  inner.loc = loop->loc;
+  Builder inner = builder_inside(to, loop->loc);
   copy_iterations(u, &inner, loop, to->args[0], values, factor, step);
   loads_first(u, to);
   return made;
@@ -289,9 +288,8 @@ static Value *build_part(Unroller *u, Op *loop, Turns *turns, Value *count, uint
   for (uint32_t i = 0; i < carried; i++) types[i] = loop->results[i].type;
   Value *some = build_binary(&b, OP_GE, count, build_int(&b, type, size)), *nothing = build_int(&b, type, 0);
   Op *branch = build_if(&b, some, carried, types);
-  Builder all = builder_at_end(u->func, branch->regions[0]);
-  Builder none = builder_at_end(u->func, branch->regions[1]);
-  none.loc = all.loc = loop->loc;
+  Builder all = builder_inside(branch->regions[0], loop->loc),
+          none = builder_inside(branch->regions[1], loop->loc);
   build_yield(&none, carried, turns->values);
   copy_iterations(u, &all, loop, turns->lower, turns->values, size, step);
   loads_first(u, branch->regions[0]);

@@ -344,10 +344,8 @@ static FitBranch fit_branch(const DivideSite *site, uint32_t results) {
   const Type *types[] = {site->x->type, site->x->type};
   Builder b = builder_before(site->op);
   Op *branch = build_if(&b, site->fits, results, types);
-  FitBranch made = {branch, builder_at_end(b.func, branch->regions[0]),
-                    builder_at_end(b.func, branch->regions[1])};
-  made.words.loc = made.wide.loc = site->op->loc;
-  return made;
+  return (FitBranch){branch, builder_inside(branch->regions[0], b.loc),
+                     builder_inside(branch->regions[1], b.loc)};
 }
 
 static Value *divide_plainly(Builder *b, const DivideSite *site, Value *x, Value *by) {

@@ -160,8 +160,7 @@ static Value *keep_first(SortNetwork *s, Value *x, uint32_t bit, uint32_t count)
   uint32_t outer = (uint32_t)(type_elements(s->tile) / inner) >> count;
   Value *parts = build_reshape(b, x, 3, (uint32_t[]){outer, 1u << count, inner});
   Op *reduce = build_reduce(b, 1, &parts, 1);
-  Builder within = builder_at_end(b->func, reduce->regions[0]);
-  within.loc = b->loc;
+  Builder within = builder_inside(reduce->regions[0], b->loc);
   Value **args = reduce->regions[0]->args;
   Value *first = build_binary(&within, s->descending ? OP_MAX : OP_MIN, args[0], args[1]);
   build_yield(&within, 1, &first);

@@ -42,8 +42,7 @@ static void combine_present(Op *op, Op *to, uint32_t n) {
     value_replace_uses(from->args[i], region->args[i + (i >= n)]);
   Op *yield = from->last;
   while (from->first != yield) op_move(from->first, region, NULL);
-  Builder b = builder_at_end(region->func, region);
-  b.loc = op->loc;
+  Builder b = builder_inside(region, op->loc);
   Value *left = region->args[n], *right = region->args[2 * n + 1];
   Value **results = ARENA_ARRAY(region->func->module->ir->arena, Value *, n + 1);
   for (uint32_t i = 0; i < n; i++) {

@@ -176,8 +176,7 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
     op_set_flag(copy, ATTR_PINNED, s->reads_first || !have_registers(s, g));
   }
   build_yield(&inner, 0, NULL);
-  Builder otherwise = builder_at_end(s->func, branch->regions[1]);
-  otherwise.loc = b->loc;
+  Builder otherwise = builder_inside(branch->regions[1], b->loc);
   build_yield(&otherwise, 0, NULL);
   const Type *token = type_token(s->func->module->ir);
   return op_result(build_op(b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
@@ -225,9 +224,8 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
 static void begin_tensors(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
   const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   Op *branch = build_if(b, condition, 0, NULL);
-  Builder inner = builder_at_end(s->func, branch->regions[0]),
-          otherwise = builder_at_end(s->func, branch->regions[1]);
-  inner.loc = otherwise.loc = b->loc;
+  Builder inner = builder_inside(branch->regions[0], b->loc),
+          otherwise = builder_inside(branch->regions[1], b->loc);
   stage_copy_tensors(s, &inner, g, map, fill);
   build_yield(&inner, 0, NULL);
   build_yield(&otherwise, 0, NULL);
@@ -240,9 +238,8 @@ static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Va
   Value **values = ARENA_ARRAY(s->arena, Value *, g->count);
   for (uint32_t i = 0; i < g->count; i++) types[i] = op_result(g->loads[i]->load)->type;
   Op *branch = build_if(b, condition, g->count, types);
-  Builder inner = builder_at_end(s->func, branch->regions[0]),
-          otherwise = builder_at_end(s->func, branch->regions[1]);
-  inner.loc = otherwise.loc = b->loc;
+  Builder inner = builder_inside(branch->regions[0], b->loc),
+          otherwise = builder_inside(branch->regions[1], b->loc);
   for (uint32_t i = 0; i < g->count; i++) values[i] = op_result(op_clone(&inner, g->loads[i]->load, map));
   build_yield(&inner, g->count, values);
   for (uint32_t i = 0; i < g->count; i++)

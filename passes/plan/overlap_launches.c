@@ -44,8 +44,7 @@ static void let_dependents_start(Func *func) {
   Value *left = build_binary(&b, OP_SUB, count, program);
   Op *branch = build_if(&b, build_with_int(&b, OP_LE, left, TUNE_OVERLAP_BLOCKS), 0, NULL);
   for (uint32_t r = 0; r < 2; r++) {
-    Builder inner = builder_at_end(func, branch->regions[r]);
-    inner.loc = b.loc;
+    Builder inner = builder_inside(branch->regions[r], b.loc);
     if (r == 0) build_op(&inner, OP_GDC_LAUNCH_DEPENDENTS, 0, NULL, 0, NULL);
     build_yield(&inner, 0, NULL);
   }

@@ -94,8 +94,7 @@ void programs_take(Func *func) {
   for (uint32_t d = 0, i = 0; d < PROGRAM_AXES; d++)
     if (asked[d]) numbers.ids[d] = loop_carried(loop, i++);
   replace_numbers(&numbers, loop);
-  Builder inner = builder_at_end(func, loop->regions[0]);
-  inner.loc = end->loc;
+  Builder inner = builder_inside(loop->regions[0], end->loc);
   for (uint32_t i = 0; i < n; i++) ids[i] = loop_carried(loop, i);
   build_yield(&inner, n, ids);
 }
@@ -117,7 +116,6 @@ void programs_persist(Func *func) {
   inner.loc = func->loc;
   build_ids(&inner, loop_index(loop), &numbers);
   replace_numbers(&numbers, loop);
-  inner = builder_at_end(func, loop->regions[0]);
-  inner.loc = end->loc;
+  inner = builder_inside(loop->regions[0], end->loc);
   build_yield(&inner, 0, NULL);
 }

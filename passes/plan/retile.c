@@ -366,8 +366,7 @@ static void make_pairs(Pairing *p) {
     op_move(op, branch->regions[0], NULL);
   }
   for (uint32_t r = 0; r < 2; r++) {
-    Builder last = builder_at_end(p->func, branch->regions[r]);
-    last.loc = end->loc;
+    Builder last = builder_inside(branch->regions[r], end->loc);
     build_yield(&last, 0, NULL);
   }
   Builder inner = builder_before(branch->regions[0]->first);

@@ -227,8 +227,7 @@ static void move_branch(TailMerger *m, Region *from, uint32_t branch) {
   Value **values = ARENA_ARRAY(m->context->scratch, Value *, m->yielded.n);
   for (uint32_t i = 0; i < m->yielded.n; i++)
     values[i] = branch == 0 ? m->yielded.at[i].then : m->yielded.at[i].otherwise;
-  Builder b = builder_at_end(m->func, to);
-  b.loc = loc;
+  Builder b = builder_inside(to, loc);
   build_yield(&b, m->yielded.n, values);
   m->branches[branch] = to;
 }

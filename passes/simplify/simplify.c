@@ -148,8 +148,7 @@ static bool drop_carried(Simplifier *s, Op *op) {
   }
   for (uint32_t k = 0; k < count; k++) yields[k] = op_operand(body->last, index[k]);
   while (body->first != body->last) op_move(body->first, to, NULL);
-  Builder end = builder_at_end(s->func, to);
-  end.loc = body->last->loc;
+  Builder end = builder_inside(to, body->last->loc);
   build_op(&end, OP_YIELD, count, yields, 0, NULL);
   op_erase(op);
   s->changed = true;

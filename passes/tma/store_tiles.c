@@ -106,8 +106,7 @@ static void need_whole_rows(const TileStorer *s, const TensorLoad *found) {
   const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
   if (!guard) {
     guard = func_new_host(func, HOST_GUARD, NULL);
-    Builder b = builder_at_end(func, guard->region);
-    b.loc = found->tma_mark->loc;
+    Builder b = builder_inside(guard->region, found->tma_mark->loc);
     Value *holds = whole_rows(&b, func, guard, size, bytes);
     build_yield(&b, 1, &holds);
     return;

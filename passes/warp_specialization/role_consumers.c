@@ -69,9 +69,8 @@ static void take_sums(Roles *r, Op *loop, RoleRings *rings) {
   Op *wait =
       build_op(&b, OP_RING_WAIT, 2, (Value *[]){rings->at[0], r->tmem}, 2, (const Type *[]){type, ring});
   Op *branch = build_if(&b, schedule_any(&r->s.schedule, &b), 1, &type);
-  Builder some = builder_at_end(r->s.func, branch->regions[0]),
-          none = builder_at_end(r->s.func, branch->regions[1]);
-  some.loc = none.loc = loop->loc;
+  Builder some = builder_inside(branch->regions[0], loop->loc),
+          none = builder_inside(branch->regions[1], loop->loc);
   build_yield(&some, 1, (Value *[]){&wait->results[0]});
   Value *first = build(&none, OP_TMEM_STORE, type, op_operand(store, 0), &wait->results[0], NULL);
   build_yield(&none, 1, &first);

@@ -89,8 +89,7 @@ static void emit_body(RoleThread *t, Op *made) {
   Roles *r = t->roles;
   const StagedLoop *staged = r->s.staged;
   StagedGroup *slots = r->slots[0];
-  Builder b = builder_at_end(r->s.func, made->regions[0]);
-  b.loc = staged->loop->loc;
+  Builder b = builder_inside(made->regions[0], staged->loop->loc);
   slots->ring = loop_carried(made, 2);
   use_slots(t, &b);
   for (const Op *op = staged->loop->regions[0]->first; op; op = op->next)

@@ -149,12 +149,6 @@ static void emit_region(RoleThread *p, Builder *b, const Region *region, uint32_
   clone_needed(p, b, next->next, NULL);
 }
 
-static Builder inside(const Builder *b, Region *region) {
-  Builder inner = builder_at_end(b->func, region);
-  inner.loc = b->loc;
-  return inner;
-}
-
 static void emit_if(RoleThread *p, Builder *b, const Op *op, uint32_t level) {
   const Region *taken = p->roles->path.at[level + 1]->region;
   uint32_t r = taken == op->regions[1], n = p->ring_count;
@@ -162,7 +156,8 @@ static void emit_if(RoleThread *p, Builder *b, const Op *op, uint32_t level) {
   const Type *types[ROLE_CHANNELS];
   for (uint32_t i = 0; i < n; i++) types[i] = before.at[i]->type;
   Op *made = build_if(b, clone_get(&p->map, op_operand(op, 0)), n, types);
-  Builder own = inside(b, made->regions[r]), other = inside(b, made->regions[1 - r]);
+  Builder own = builder_inside(made->regions[r], b->loc),
+          other = builder_inside(made->regions[1 - r], b->loc);
   emit_region(p, &own, taken, level + 1);
   build_yield(&own, n, p->rings.at);
   build_yield(&other, n, before.at);
@@ -216,7 +211,7 @@ static void emit_for(RoleThread *p, Builder *b, const Op *op, uint32_t level) {
   for (uint32_t k = 0; k < LOOP_FIRST_INIT; k++) bounds[k] = clone_get(&p->map, op_operand(op, k));
   Op *made = build_for(b, bounds[0], bounds[1], bounds[2], carried.n + p->ring_count, carried.values);
   op_set_int(made, ATTR_NUM_STAGES, 1);
-  Builder body = inside(b, made->regions[0]);
+  Builder body = builder_inside(made->regions[0], b->loc);
   clone_set(&p->map, loop_index(op), loop_index(made));
   for (uint32_t i = 0; i < carried.n; i++)
     clone_set(&p->map, loop_carried(op, carried.index[i]), loop_carried(made, i));

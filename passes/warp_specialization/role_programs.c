@@ -96,8 +96,7 @@ static Op *begin_while(const Roles *r, Op *loop) {
   for (uint32_t i = 0; i < loop->result_count; i++) inits[CARRIED + i] = loop_init(loop, i);
   Op *made = build_while(&b, CARRIED + loop->result_count, inits);
   op_set_flag(made, ATTR_PROGRAMS, true);
-  Builder test = builder_at_end(r->s.func, made->regions[0]);
-  test.loc = loop->loc;
+  Builder test = builder_inside(made->regions[0], loop->loc);
   Value **values = ARENA_ARRAY(r->s.arena, Value *, 1 + made->result_count);
   for (uint32_t i = 0; i <= made->result_count; i++) values[i] = made->regions[0]->args[i ? i - 1 : MORE];
   build_yield(&test, 1 + made->result_count, values);
@@ -114,8 +113,7 @@ static uint32_t axis_of(const Op *loop, uint32_t i) {
 static void take_programs(const Roles *r, Op *loop, uint32_t group, const Answers *a) {
   Op *made = begin_while(r, loop);
   Region *body = made->regions[1];
-  Builder b = builder_at_end(r->s.func, body);
-  b.loc = loop->loc;
+  Builder b = builder_inside(body, loop->loc);
   Value *n = body->args[COUNT];
   if (group == 1) ask(r, &b, a, n);
   Op *taken = group == 0 ? answer(r, &b, a, n) : NULL;

@@ -106,8 +106,7 @@ static Op *make_groups(Roles *r) {
     else if (!outside && (!op->result_count || !r->before[op_result(op)->id]))
       op_move(op, own, NULL);
   }
-  Builder end = builder_at_end(func, own);
-  end.loc = last->loc;
+  Builder end = builder_inside(own, last->loc);
   build_yield(&end, 0, NULL);
   for (OpWalk w = ops_in(own); ops_next(&w);) {
     if (w.op->kind != OP_BARRIER) continue;
