@@ -101,7 +101,7 @@ static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t s
   wgmma_begin(checker->launch, warp);
 }
 
-static void hook_block_start(void *context, Block *block) {
+void hook_block_start(void *context, Block *block) {
   LaunchChecker *checker = context;
   if (!block->checker) block->checker = block_open(checker, block);
   BlockCheck *check = block->checker;
@@ -182,39 +182,15 @@ LaunchChecker *check_new(const Launch *launch) {
   checker->allocations = launch->memory->n;
   checker->global = calloc(checker->allocations + 1, sizeof *checker->global);
   checker->reports = calloc(REPORT_LIMIT, sizeof *checker->reports);
-  checker->hooks = (SimHooks){.context = checker,
-                              .access = hook_access,
-                              .range = hook_range,
-                              .async_issue = hook_async_issue,
-                              .commit = hook_commit,
-                              .wait = hook_wait,
-                              .mbarrier_init = hook_mbarrier_init,
-                              .mbarrier_inval = hook_mbarrier_inval,
-                              .mbarrier_arrive = hook_mbarrier_arrive,
-                              .mbarrier_phase = hook_mbarrier_phase,
-                              .mbarrier_wait = hook_mbarrier_wait,
-                              .mbarrier_news = hook_mbarrier_news,
-                              .bar_arrive = hook_bar_arrive,
-                              .bar_release = hook_bar_release,
-                              .cluster_arrive = hook_cluster_arrive,
-                              .cluster_release = hook_cluster_release,
-                              .cluster_wait = hook_cluster_wait,
-                              .warp_sync = hook_warp_sync,
-                              .registers = hook_registers,
-                              .fence = hook_fence,
-                              .block_start = hook_block_start,
-                              .block_end = hook_block_end,
-                              .fault = hook_fault,
-                              .split = hook_split,
-                              .join = hook_join,
-                              .exit = hook_exit,
-                              .lost_store = hook_lost_store,
-                              .no_cluster = hook_no_cluster,
-                              .shuffle = hook_shuffle,
-                              .tmem = hook_tmem,
-                              .tmem_change = hook_tmem_change,
-                              .cta_group = hook_cta_group,
-                              .divergent = hook_divergent};
+  checker->hooks = (SimHooks){
+      .context = checker,
+      .access = hook_access,
+      .mbarrier_news = hook_mbarrier_news,
+      .fault = hook_fault,
+#define X(name, ...) .name = hook_##name,
+#include "sim/machine/hooks.def"
+#undef X
+  };
   for (uint32_t i = 0; i < launch->program->code.n; i++) {
     const Insn *insn = &launch->program->code.at[i];
     if (insn->exec == exec_wgmma) checker->hooks.step = hook_step;

@@ -182,43 +182,24 @@ void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t othe
 void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
                  uint32_t *which);
 
+// In the file of its topic.
+#define X(name, of, parameters, arguments) void hook_##name(void *context, HOOK_LIST parameters);
+#include "sim/machine/hooks.def"
+#undef X
 // check_access.c
 void hook_access(void *context, const HookLanes *lanes);
-void hook_range(void *context, const HookRange *range);
 // check_sync.c. A strong access to an address that synchronises: releases the clocks that the warp knows, or
 // acquires the released ones.
 void sync_acquire(const HookLanes *lanes);
 void sync_release(const HookLanes *lanes);
 void sync_free(LaunchChecker *checker);
-void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence);
-void hook_split(void *context, Warp *warp, uint32_t mask);
-void hook_join(void *context, Warp *warp, uint32_t a, uint32_t b);
 // check_barrier.c
-void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier);
-void hook_bar_release(void *context, Block *block, uint32_t barrier);
-void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask);
-void hook_cluster_release(void *context, Block *block);
-void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask);
-void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
-void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // Adds to a deadlock's report which threads wait where.
 void report_deadlock(Report *report, Block *block);
 // check_async.c
-void hook_commit(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group);
-void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
-               bool read);
-void hook_mbarrier_init(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
-                        uint32_t count);
-void hook_mbarrier_inval(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address);
-void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
-                          Block *owner, uint64_t address, uint32_t phase);
-void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t phase);
-void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
-                        uint32_t phase);
 bool hook_mbarrier_news(void *context, const Warp *warp, uint64_t address);
 // The event of an asynchronous operation: its strand (from 0, in its CTA) and clock.
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock);
-void hook_async_issue(void *context, const AsyncOp *op);
 void mbarriers_fence(Warp *warp); // fence.mbarrier_init
 // check_cluster.c
 bool visits_open(const LaunchChecker *checker, BlockCheck *check); // false: out of memory
@@ -233,8 +214,6 @@ void bulk_reads_clear(WarpCheck *check);
 void bulk_reads_issue(const AsyncOp *op);
 void bulk_reads_wait(Warp *warp, uint32_t mask, uint32_t pending);
 void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes); // call before the lanes exit
-void hook_registers(void *context, Warp *warp, const Insn *insn);
-void hook_block_end(void *context, Block *block);
 // check_wgmma.c
 bool wgmma_open(const Launch *launch, WarpCheck *warp); // false: out of memory
 void wgmma_begin(const Launch *launch, WarpCheck *warp);
@@ -247,14 +226,5 @@ void tmem_fence(Warp *warp, HookFence fence);
 void tmem_wait(Warp *warp, AsyncGroup group, uint32_t groups); // so many groups are complete
 void tmem_issue(const AsyncOp *op);
 void tmem_end(Block *block); // reports columns that are not freed
-void hook_tmem(void *context, const HookTmem *access);
-void hook_tmem_change(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t column,
-                      uint32_t columns);
-void hook_cta_group(void *context, Warp *warp, const Insn *insn, uint32_t mask);
-// check_lanes.c
-void hook_no_cluster(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
-void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
-void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);
-void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 
 #endif

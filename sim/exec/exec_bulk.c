@@ -245,7 +245,6 @@ void copy_range_read(AsyncOp *op) {
     memcpy(range->staged, range->from.host, range->bytes);
     bulk_range_hook(op, range->from.space, HOOK_READ, range->from.address, range->bytes);
   }
-  if (!op->warp->block->worker->fault.set) sim_hook_async_read(op, op->mask);
 }
 
 void copy_range_write(AsyncOp *op) {

@@ -154,7 +154,6 @@ void async_run(AsyncOp *op, uint32_t lanes) {
   case ASYNC_COMMIT: run_commit(op); return;
   }
   op->mask &= ~lanes;
-  sim_hook_async_done(op, lanes);
   if (op->group_kind == ASYNC_GROUP_NONE && !op->warp->block->worker->fault.set)
     mbarrier_complete_tx(op, lowest_lane(lanes), op->u.range->bytes);
 }
