@@ -108,10 +108,10 @@ typedef struct DeviceKind {
   // As for device_watch and device_written. NULL if the device does not support it.
   tilec_status (*watch)(tilec_device *device, uint64_t address);
   const uint8_t *(*written)(tilec_device *device, uint64_t address);
+  // All NULL if work is done when its call returns.
   tilec_status (*stream_new)(tilec_device *device, void **stream);
   tilec_status (*stream_synchronize)(tilec_device *device, void *stream);
-  // Later work on the default stream waits for the work on this stream, which is not being captured. NULL: no
-  // need to.
+  // Later work on the default stream waits for the work on this stream, which is not being captured.
   tilec_status (*stream_join)(tilec_device *device, void *stream);
   void (*stream_free)(tilec_device *device, void *stream);
   // All NULL if work is done when its call returns. event_wait: later work on the stream waits for the event.

@@ -67,19 +67,6 @@ static const uint8_t *eval_written(tilec_device *device, uint64_t address) {
   return NULL;
 }
 
-static tilec_status eval_stream_new(tilec_device *device, void **stream) {
-  (void)device;
-  *stream = NULL;
-  return TILEC_OK;
-}
-
-static tilec_status eval_stream_synchronize(tilec_device *device, void *stream) {
-  (void)device, (void)stream;
-  return TILEC_OK;
-}
-
-static void eval_stream_free(tilec_device *device, void *stream) { (void)device, (void)stream; }
-
 static tilec_status eval_load(tilec_device *device, const KernelImage *image, void **kernel) {
   (void)device;
   if (!image->func) return error_set(TILEC_ERROR_NOT_SUPPORTED, "the evaluator runs tile IR, not PTX");
@@ -189,9 +176,6 @@ const DeviceKind device_eval = {
     .fill = eval_fill,
     .watch = eval_watch,
     .written = eval_written,
-    .stream_new = eval_stream_new,
-    .stream_synchronize = eval_stream_synchronize,
-    .stream_free = eval_stream_free,
     .load = eval_load,
     .unload = eval_unload,
     .launch = eval_launch_kernel,

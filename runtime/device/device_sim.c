@@ -195,19 +195,6 @@ static const uint8_t *sim_written(tilec_device *device, uint64_t address) {
   return written;
 }
 
-static tilec_status sim_stream_new(tilec_device *device, void **stream) {
-  (void)device;
-  *stream = NULL;
-  return TILEC_OK;
-}
-
-static tilec_status sim_stream_synchronize(tilec_device *device, void *stream) {
-  (void)device, (void)stream;
-  return TILEC_OK;
-}
-
-static void sim_stream_free(tilec_device *device, void *stream) { (void)device, (void)stream; }
-
 typedef struct Loading {
   SimKernel *kernel;
   const KernelImage *image;
@@ -582,9 +569,6 @@ const DeviceKind device_sim = {
     .fill = sim_fill,
     .watch = sim_watch,
     .written = sim_written,
-    .stream_new = sim_stream_new,
-    .stream_synchronize = sim_stream_synchronize,
-    .stream_free = sim_stream_free,
     .load = sim_load,
     .unload = sim_unload,
     .attributes = sim_attributes,

@@ -58,10 +58,11 @@ tilec_status tilec_stream_new(tilec_device *device, tilec_stream **stream) {
   if (!device || !stream) return null_argument("tilec_stream_new", device ? "stream" : "device");
   *stream = NULL;
   void *state = NULL;
-  tilec_status status = device->kind->stream_new(device, &state);
+  const DeviceKind *kind = device->kind;
+  tilec_status status = kind->stream_new ? kind->stream_new(device, &state) : TILEC_OK;
   if (status) return status;
   status = stream_make(device, state, true, stream);
-  if (status) device->kind->stream_free(device, state);
+  if (status && kind->stream_free) kind->stream_free(device, state);
   return status;
 }
 
@@ -76,7 +77,8 @@ tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stre
 
 tilec_status tilec_stream_synchronize(tilec_stream *stream) {
   if (!stream) return null_argument("tilec_stream_synchronize", "stream");
-  return stream->device->kind->stream_synchronize(stream->device, stream->state);
+  const DeviceKind *kind = stream->device->kind;
+  return kind->stream_synchronize ? kind->stream_synchronize(stream->device, stream->state) : TILEC_OK;
 }
 
 // Work on the stream may still run. A later copy must wait for it.
@@ -86,7 +88,7 @@ void tilec_stream_free(tilec_stream *stream) {
   list_remove(stream);
   if (kind->stream_join && kind->stream_join(stream->device, stream->state) != TILEC_OK)
     kind->stream_synchronize(stream->device, stream->state); // there is no event, so wait
-  if (stream->owned) kind->stream_free(stream->device, stream->state);
+  if (stream->owned && kind->stream_free) kind->stream_free(stream->device, stream->state);
   device_release(stream->device);
   free(stream);
 }
