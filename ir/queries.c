@@ -142,6 +142,12 @@ Value *flow_source(const Value *value, uint32_t n) {
   return n == 0 ? loop_init(op, i) : n == 1 ? loop_yielded(op, i) : NULL;
 }
 
+Value **loop_inits(Arena *arena, const Op *loop, uint32_t more) {
+  Value **inits = ARENA_ARRAY(arena, Value *, loop->result_count + more);
+  for (uint32_t i = 0; i < loop->result_count; i++) inits[i] = loop_init(loop, i);
+  return inits;
+}
+
 uint32_t op_effects(const Op *op) {
   uint32_t traits = 0;
   for (OpWalk w = ops_of(op); ops_next(&w);) traits |= op_traits[w.op->kind];

@@ -52,6 +52,9 @@ Value *flow_target(const Use *use, uint32_t n);
 static inline bool op_hands_on(const Op *op) { return op->kind == OP_YIELD || op_is_loop(op); }
 Value *flow_source(const Value *value, uint32_t n);
 
+// The loop's initial values, with room for `more` after them.
+Value **loop_inits(Arena *arena, const Op *loop, uint32_t more);
+
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.

@@ -125,8 +125,7 @@ static void defer_row_sum(Arena *arena, Op *loop, const RowSum *sum) {
   Value *parts = build_parts(&inner, sum), *init = loop_init(loop, sum->index);
   Value *share =
       build_binary(&before, OP_MUL, init, build_float(&before, init->type, 1.0 / (1u << sum->lanes)));
-  Value **inits = ARENA_ARRAY(arena, Value *, loop->result_count);
-  for (uint32_t i = 0; i < loop->result_count; i++) inits[i] = loop_init(loop, i);
+  Value **inits = loop_inits(arena, loop, 0);
   inits[sum->index] = spread(&before, share, sum->axis, parts->type);
   Value *factor = spread(&inner, op_operand(sum->product, sum->factor), sum->axis, parts->type);
   loop = loop_with_inits(loop, loop->result_count, inits);

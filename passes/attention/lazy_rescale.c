@@ -480,8 +480,7 @@ static bool find_scaled(Deferral *d, uint32_t top) {
 // Adds a loop-carried value that nothing yields yet.
 static Op *add_carried(Deferral *d, Value *init) {
   uint32_t carried = d->loop->result_count;
-  Value **inits = ARENA_ARRAY(d->context->scratch, Value *, carried + 1);
-  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(d->loop, i);
+  Value **inits = loop_inits(d->context->scratch, d->loop, 1);
   inits[carried] = init;
   return d->loop = loop_with_inits(d->loop, carried + 1, inits);
 }

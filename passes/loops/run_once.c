@@ -39,11 +39,8 @@ void loop_to_branch(Arena *arena, Op *loop) {
   Region *body = loop->regions[0];
   uint32_t carried = loop->result_count;
   const Type **types = ARENA_ARRAY(arena, const Type *, carried);
-  Value **inits = ARENA_ARRAY(arena, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) {
-    types[i] = loop->results[i].type;
-    inits[i] = loop_init(loop, i);
-  }
+  Value **inits = loop_inits(arena, loop, 0);
+  for (uint32_t i = 0; i < carried; i++) types[i] = loop->results[i].type;
   Builder b = builder_before(loop);
   Op *branch = build_if(&b, build_binary(&b, OP_LT, loop_lower(loop), loop_upper(loop)), carried, types);
   Builder none = builder_inside(branch->regions[1], loop->loc);

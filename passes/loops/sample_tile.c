@@ -298,9 +298,8 @@ static void replace_made(Sampler *s, const Value *from, Value *to) {
 // Builds the loop again with one more value. Its other values keep their ids.
 static Op *with_one_more(Sampler *s, Op *loop, Value *init) {
   uint32_t n = loop->result_count;
-  Value **inits = ARENA_ARRAY(s->arena, Value *, n + 1);
+  Value **inits = loop_inits(s->arena, loop, 1);
   const Region *body = loop->regions[0];
-  for (uint32_t i = 0; i < n; i++) inits[i] = loop_init(loop, i);
   inits[n] = init;
   Op *made = loop_with_inits(loop, n + 1, inits);
   for (uint32_t i = 0; i < n; i++) replace_made(s, &loop->results[i], &made->results[i]);

@@ -122,8 +122,7 @@ static void peel_loop(const MaskCopies *copies, Op *loop, const HeldBounds *boun
   Value *whole = build_binary(&b, OP_DIV, build_binary(&b, OP_SUB, upper, lower), step);
   Value *middle = build_binary(&b, OP_ADD, lower, build_binary(&b, OP_MUL, whole, step));
   uint32_t carried = loop->result_count;
-  Value **inits = ARENA_ARRAY(copies->context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(loop, i);
+  Value **inits = loop_inits(copies->context->scratch, loop, 0);
   Op *made = build_for(&b, lower, middle, step, carried, inits);
   op_copy_attrs(made, loop);
   copy_body(copies, loop, made, bounds);

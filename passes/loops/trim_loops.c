@@ -148,8 +148,7 @@ static void trim(PassContext *context, const GuardedLoop *g) {
     rest = build(&b, OP_SELECT, upper->type, fits, upper, lower);
   }
   uint32_t carried = loop->result_count;
-  Value **inits = ARENA_ARRAY(context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(loop, i);
+  Value **inits = loop_inits(context->scratch, loop, 0);
   Op *made = build_for(&b, lower, end, loop_step(loop), carried, inits);
   op_copy_attrs(made, loop);
   copy_body(context, g, made);
@@ -224,9 +223,8 @@ static void peel_first(PassContext *context, const FirstTest *f) {
         *end = build_binary(&b, OP_MIN, loop_upper(loop), next),
         *first = build_int(&b, f->test->type, f->holds), *later = build_int(&b, f->test->type, f->later);
   uint32_t carried = loop->result_count;
-  Value **values = ARENA_ARRAY(context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);
-  Op *made = build_for(&b, loop_lower(loop), end, loop_step(loop), carried, values);
+  Value **inits = loop_inits(context->scratch, loop, 0);
+  Op *made = build_for(&b, loop_lower(loop), end, loop_step(loop), carried, inits);
   Region *body = loop->regions[0], *to = made->regions[0];
   CloneMap map = clone_map_new(context->scratch, b.func);
   region_clone_args(body, to, &map);

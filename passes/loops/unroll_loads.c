@@ -259,18 +259,12 @@ static void replace_loop(Op *loop, const Op *made) {
   op_erase(loop);
 }
 
-static Value **inits_of(Unroller *u, const Op *loop) {
-  Value **inits = ARENA_ARRAY(u->context->scratch, Value *, loop->result_count);
-  for (uint32_t i = 0; i < loop->result_count; i++) inits[i] = loop_init(loop, i);
-  return inits;
-}
-
 // The last unrolled iteration may pass `upper` by less than one step: 0 to 125 step 32 has four iterations.
 static void unroll_known(Unroller *u, Op *loop, uint32_t factor, const LoopRange *range) {
   Builder b = builder_before(loop);
   Value *middle =
       build_int(&b, loop_lower(loop)->type, range->lower + range->trips / factor * factor * range->step);
-  Turns turns = {loop_lower(loop), middle, inits_of(u, loop)};
+  Turns turns = {loop_lower(loop), middle, loop_inits(u->context->scratch, loop, 0)};
   Op *made = build_unrolled(u, loop, &turns, factor, range->step);
   if (range->trips % factor == 0) {
     replace_loop(loop, made);
@@ -313,7 +307,7 @@ static void unroll_unknown(Unroller *u, Op *loop, uint32_t factor, int64_t step)
   Value *last = build(&b, OP_SELECT, type, build_binary(&b, OP_GT, left, zero), one, zero);
   Value *trips = build_binary(&b, OP_ADD, whole, last);
   Value *count = build_binary(&b, OP_REM, trips, build_int(&b, type, factor));
-  Turns turns = {loop_lower(loop), loop_upper(loop), inits_of(u, loop)};
+  Turns turns = {loop_lower(loop), loop_upper(loop), loop_inits(u->context->scratch, loop, 0)};
   for (uint32_t size = 1u << log2_floor(factor - 1); size > 0; size /= 2)
     count = build_part(u, loop, &turns, count, size, step);
   replace_loop(loop, build_unrolled(u, loop, &turns, factor, step));

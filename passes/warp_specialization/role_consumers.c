@@ -112,8 +112,7 @@ static void emit_if(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
 
 static void emit_for(Roles *r, Op *op, uint32_t level, RoleRings *rings) {
   uint32_t n = op->result_count;
-  Value **inits = ARENA_ARRAY(r->s.arena, Value *, n + r->channels);
-  for (uint32_t i = 0; i < n; i++) inits[i] = loop_init(op, i);
+  Value **inits = loop_inits(r->s.arena, op, r->channels);
   for (uint32_t c = 0; c < r->channels; c++) inits[n + c] = rings->at[c];
   Op *made = loop_with_inits(op, n + r->channels, inits);
   for (uint32_t c = 0; c < r->channels; c++) rings->at[c] = loop_carried(made, n + c);
