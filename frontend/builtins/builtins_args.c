@@ -53,11 +53,9 @@ bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_
     return false;
   }
   int64_t i = obj->constant.i;
-  if (obj->constant.is_u64 || i < -(int64_t)rank || i >= (int64_t)rank) {
-    elab_error(e, loc, "[T0307] axis %s of '%s' is out of range: it goes from -%u to %d", obj_text(e, obj),
-               call->text, rank, (int)rank - 1);
-    return false;
-  }
+  if (obj->constant.is_u64 || i < -(int64_t)rank || i >= (int64_t)rank)
+    return elab_fail(e, loc, "[T0307] axis %s of '%s' is out of range: it goes from -%u to %d",
+                     obj_text(e, obj), call->text, rank, (int)rank - 1);
   *axis = (uint32_t)(i < 0 ? i + (int64_t)rank : i);
   return true;
 }

@@ -89,9 +89,8 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
   if (good) return true;
   const char *hint =
       strcmp(kind, "add") == 0 ? "elements of 32 or 64 bits, fp16 and bf16" : "elements of 32 or 64 bits";
-  elab_error(e, call->locs[ATOMIC_POINTER], "[T0308] '%s' is not defined on %s: it takes %s", call->text,
-             elem_info(elem)->name, hint);
-  return false;
+  return elab_fail(e, call->locs[ATOMIC_POINTER], "[T0308] '%s' is not defined on %s: it takes %s",
+                   call->text, elem_info(elem)->name, hint);
 }
 
 // detail: the atomic operation.
@@ -156,9 +155,8 @@ static Value *load_at(Elab *e, const OrderNames *order, Value *pointer, Value *m
 static bool is_number(Elab *e, const Call *call) {
   const Type *pointee = type_element(call->args[ATOMIC_POINTER].value->type)->inner;
   if (pointee->kind == TYPE_SCALAR) return true;
-  elab_error(e, call->locs[ATOMIC_POINTER], "[T0207] '%s' takes pointers to numbers, not %s", call->text,
-             obj_describe(e, &call->args[ATOMIC_POINTER]));
-  return false;
+  return elab_fail(e, call->locs[ATOMIC_POINTER], "[T0207] '%s' takes pointers to numbers, not %s",
+                   call->text, obj_describe(e, &call->args[ATOMIC_POINTER]));
 }
 
 Obj builtin_atomic_load(Elab *e, Call *call) {
@@ -253,10 +251,9 @@ static bool read_timeout(Elab *e, const Call *call, Poll *poll) {
     if (value) poll->timeout = builtin_as(e, value, ELEM_U64);
     return value != NULL;
   }
-  elab_error(e, call->locs[POLL_TIMEOUT_NS],
-             "[T0207] 'timeout_ns' of '%s' is one integer that is not negative, not %s", call->text,
-             obj_describe(e, timeout));
-  return false;
+  return elab_fail(e, call->locs[POLL_TIMEOUT_NS],
+                   "[T0207] 'timeout_ns' of '%s' is one integer that is not negative, not %s", call->text,
+                   obj_describe(e, timeout));
 }
 
 Obj builtin_atomic_poll(Elab *e, Call *call) {

@@ -51,10 +51,7 @@ static bool dimensions(Elab *e, const Call *call, uint32_t at, uint32_t rank, ui
   for (uint32_t i = 0; i < count; i++) {
     uint32_t axis;
     if (!builtin_axis_of(e, call->locs[at], call, &items[i], rank, &axis)) return false;
-    if (seen[axis]) {
-      elab_error(e, call->locs[at], "[T0204] dimension %u is given twice", axis);
-      return false;
-    }
+    if (seen[axis]) return elab_fail(e, call->locs[at], "[T0204] dimension %u is given twice", axis);
     seen[axis] = true;
     dims[(*n)++] = axis;
   }
@@ -76,8 +73,7 @@ static Value *base_arg(Elab *e, const Call *call) {
 static bool block_shape(Elab *e, const Call *call, uint32_t at, uint32_t *rank, uint32_t *shape) {
   if (!elab_shape(e, call->locs[at], &call->args[at], rank, shape)) return false;
   if (*rank) return true;
-  elab_error(e, call->locs[at], "[T0406] 'block_shape' of '%s' is empty", call->text);
-  return false;
+  return elab_fail(e, call->locs[at], "[T0406] 'block_shape' of '%s' is empty", call->text);
 }
 
 Obj builtin_make_block_ptr(Elab *e, Call *call) {
@@ -144,8 +140,8 @@ static bool refuse_mask(Elab *e, const Call *call, uint32_t at, const char *name
 
 static bool check_nan(Elab *e, Loc loc, const Type *element) {
   if (type_is_float(element)) return true;
-  elab_error(e, loc, "[T0207] padding_option 'nan' needs float elements, not %s", type_text(e, element));
-  return false;
+  return elab_fail(e, loc, "[T0207] padding_option 'nan' needs float elements, not %s",
+                   type_text(e, element));
 }
 
 // Gives an error for a descriptor: its own loads and stores take the offsets.
@@ -244,17 +240,14 @@ static bool check_descriptor(Elab *e, const Call *call, const Type *element, uin
                              const uint32_t *shape) {
   uint32_t bytes = shape[rank - 1] * type_element_bytes(element);
   const Obj *strides = &call->args[DESCRIPTOR_STRIDES];
-  if (bytes < 16) {
-    elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
-               "[T0207] the last dimension of a descriptor's block must have 16 bytes or more, not %u "
-               "elements of %s",
-               shape[rank - 1], type_text(e, element));
-    return false;
-  }
+  if (bytes < 16)
+    return elab_fail(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
+                     "[T0207] the last dimension of a descriptor's block must have 16 bytes or more, not %u "
+                     "elements of %s",
+                     shape[rank - 1], type_text(e, element));
   if (is_one(strides->kind == OBJ_TUPLE ? &strides->items.at[rank - 1] : strides)) return true;
-  elab_error(e, call->locs[DESCRIPTOR_STRIDES],
-             "[T0401] the last stride of a tensor descriptor must be 1, known at compile time");
-  return false;
+  return elab_fail(e, call->locs[DESCRIPTOR_STRIDES],
+                   "[T0401] the last stride of a tensor descriptor must be 1, known at compile time");
 }
 
 Obj builtin_make_descriptor(Elab *e, Call *call) {

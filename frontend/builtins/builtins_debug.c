@@ -78,8 +78,7 @@ static Obj reading(Elab *e, OpKind kind, Elem elem) {
 
 static bool in_kernel(Elab *e, const Call *call) {
   if (!e->frame->grid) return true;
-  elab_error(e, call->loc, "[T0507] a grid is evaluated before the launch: it has no '%s'", call->text);
-  return false;
+  return elab_fail(e, call->loc, "[T0507] a grid is evaluated before the launch: it has no '%s'", call->text);
 }
 
 // detail: the op.

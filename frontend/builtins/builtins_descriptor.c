@@ -97,9 +97,8 @@ static bool check_atomic(Elab *e, const Call *call, const char *kind, const Type
   const char *takes = strcmp(kind, "add") == 0 ? "i32, u32, u64, fp16, bf16 and fp32"
                       : kind[0] == 'm'         ? "i32, u32, i64, u64, fp16 and bf16"
                                                : "i32, u32, i64 and u64";
-  elab_error(e, call->locs[DESC_DESC], "[T0204] '%s' is not defined on a descriptor of %s: it takes %s",
-             call->text, type_text(e, element), takes);
-  return false;
+  return elab_fail(e, call->locs[DESC_DESC], "[T0204] '%s' is not defined on a descriptor of %s: it takes %s",
+                   call->text, type_text(e, element), takes);
 }
 
 // detail: the atomic operation. Elements outside the tensor are skipped, and nothing is returned.

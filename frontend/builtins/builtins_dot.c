@@ -13,37 +13,31 @@ static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
   for (uint32_t i = 0; i < 2; i++) {
     const Type *type = i == 0 ? x : y;
     if (is_operand(type->elem)) continue;
-    elab_error(e, call->locs[i], "[T0302] '%s' multiplies floats and 8-bit integers, not %s", call->text,
-               obj_describe(e, &call->args[i]));
-    return false;
+    return elab_fail(e, call->locs[i], "[T0302] '%s' multiplies floats and 8-bit integers, not %s",
+                     call->text, obj_describe(e, &call->args[i]));
   }
   e->b.loc = elab_loc(e, call->loc);
   if (x == y) return true;
   if (builtin_is_fp8(x) && builtin_is_fp8(y)) return true;
-  elab_error(e, call->loc,
-             "[T0302] the operands of '%s' must have one element type, not %s and %s; cast one of them",
-             call->text, type_text(e, x), type_text(e, y));
-  return false;
+  return elab_fail(e, call->loc,
+                   "[T0302] the operands of '%s' must have one element type, not %s and %s; cast one of them",
+                   call->text, type_text(e, x), type_text(e, y));
 }
 
 static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b) {
   uint32_t rank = a->rank;
-  if (rank != b->rank || rank < 2) {
-    elab_error(e, call->loc, "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
-               call->text, type_text(e, a), type_text(e, b));
-    return false;
-  }
-  if (memcmp(a->shape, b->shape, (rank - 2) * sizeof *a->shape) != 0) {
-    elab_error(e, call->loc, "[T0302] the batches of '%s' differ: %s and %s", call->text, type_text(e, a),
-               type_text(e, b));
-    return false;
-  }
+  if (rank != b->rank || rank < 2)
+    return elab_fail(e, call->loc,
+                     "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s", call->text,
+                     type_text(e, a), type_text(e, b));
+  if (memcmp(a->shape, b->shape, (rank - 2) * sizeof *a->shape) != 0)
+    return elab_fail(e, call->loc, "[T0302] the batches of '%s' differ: %s and %s", call->text,
+                     type_text(e, a), type_text(e, b));
   if (a->shape[rank - 1] == b->shape[rank - 2]) return true;
-  elab_error(e, call->loc,
-             "[T0302] '%s' cannot multiply %s by %s: the columns of the first, %u, are not the rows "
-             "of the second, %u",
-             call->text, type_text(e, a), type_text(e, b), a->shape[rank - 1], b->shape[rank - 2]);
-  return false;
+  return elab_fail(e, call->loc,
+                   "[T0302] '%s' cannot multiply %s by %s: the columns of the first, %u, are not the rows "
+                   "of the second, %u",
+                   call->text, type_text(e, a), type_text(e, b), a->shape[rank - 1], b->shape[rank - 2]);
 }
 
 // The accumulator's type. NULL after an error.
@@ -76,9 +70,8 @@ bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *typ
   Value *given = builtin_tile(e, call, at);
   if (!given) return false;
   if (given->type == type) return (*acc = given) != NULL;
-  elab_error(e, call->locs[at], "[T0207] the accumulator of '%s' must be %s, not %s", call->text,
-             type_text(e, type), type_text(e, given->type));
-  return false;
+  return elab_fail(e, call->locs[at], "[T0207] the accumulator of '%s' must be %s, not %s", call->text,
+                   type_text(e, type), type_text(e, given->type));
 }
 
 // The accumulator must have the type that out_dtype requests, if given.
@@ -86,10 +79,9 @@ static bool check_out_dtype(Elab *e, const Call *call, const Type *type) {
   if (!obj_given(&call->args[DOT_ACC]) || !obj_given(&call->args[DOT_OUT_DTYPE])) return true;
   const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
   if (!dtype || dtype == type_element(type)) return dtype != NULL;
-  elab_error(e, call->locs[DOT_OUT_DTYPE],
-             "[T0207] 'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s",
-             call->text, type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
-  return false;
+  return elab_fail(e, call->locs[DOT_OUT_DTYPE],
+                   "[T0207] 'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or use %s",
+                   call->text, type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
 }
 
 static Obj lower_case(Elab *e, Obj obj) {

@@ -55,9 +55,8 @@ static bool check_element(Elab *e, const Call *call, uint32_t at, const Operand 
   if (elem == f->elem || elem == f->bits) return true;
   const char *other = f->bits == f->elem ? ", two numbers to an element"
                                          : arena_printf(e->arena, " or of %s", elem_info(f->bits)->name);
-  elab_error(e, call->locs[at], "[T0207] '%s' of '%s' in format %s must be a tile of %s%s, not %s", o->name,
-             call->text, f->name, elem_info(f->elem)->name, other, type_text(e, o->x->type));
-  return false;
+  return elab_fail(e, call->locs[at], "[T0207] '%s' of '%s' in format %s must be a tile of %s%s, not %s",
+                   o->name, call->text, f->name, elem_info(f->elem)->name, other, type_text(e, o->x->type));
 }
 
 // Reads the tile, its format and how it is packed.
@@ -72,11 +71,11 @@ static bool read_numbers(Elab *e, const Call *call, Operand *o) {
   o->k_pack = builtin_flag(e, call, pack_at, pack_name, true, &good);
   if (!o->x || !o->format || !good || !check_element(e, call, at, o)) return false;
   if (o->k_pack || is_packed(o)) return true;
-  elab_error(e, call->locs[pack_at],
-             "[T0207] '%s' of '%s' can be False only for format e2m1, which has two numbers to an element, "
-             "not for %s",
-             pack_name, call->text, o->format->name);
-  return false;
+  return elab_fail(
+      e, call->locs[pack_at],
+      "[T0207] '%s' of '%s' can be False only for format e2m1, which has two numbers to an element, "
+      "not for %s",
+      pack_name, call->text, o->format->name);
 }
 
 static bool find_shape(Elab *e, const Call *call, Operand *o) {
@@ -91,23 +90,19 @@ static bool find_shape(Elab *e, const Call *call, Operand *o) {
 
 static bool check_shapes(Elab *e, const Call *call, Operand *a, Operand *b) {
   const Type *x = a->x->type, *y = b->x->type;
-  if (x->rank != y->rank || (x->rank != 2 && x->rank != 3)) {
-    elab_error(e, call->loc, "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s",
-               call->text, type_text(e, x), type_text(e, y));
-    return false;
-  }
-  if (x->rank == 3 && x->shape[0] != y->shape[0]) {
-    elab_error(e, call->loc, "[T0302] the batches of '%s' differ: %s and %s", call->text, type_text(e, x),
-               type_text(e, y));
-    return false;
-  }
+  if (x->rank != y->rank || (x->rank != 2 && x->rank != 3))
+    return elab_fail(e, call->loc,
+                     "[T0302] '%s' needs two matrices, or two batches of matrices, not %s and %s", call->text,
+                     type_text(e, x), type_text(e, y));
+  if (x->rank == 3 && x->shape[0] != y->shape[0])
+    return elab_fail(e, call->loc, "[T0302] the batches of '%s' differ: %s and %s", call->text,
+                     type_text(e, x), type_text(e, y));
   if (!find_shape(e, call, a) || !find_shape(e, call, b)) return false;
   if (a->shape[a->k_axis] == b->shape[b->k_axis]) return true;
-  elab_error(e, call->loc,
-             "[T0302] '%s' cannot multiply %s by %s: the rows of the first have %u numbers, the "
-             "columns of the second %u",
-             call->text, type_text(e, x), type_text(e, y), a->shape[a->k_axis], b->shape[b->k_axis]);
-  return false;
+  return elab_fail(e, call->loc,
+                   "[T0302] '%s' cannot multiply %s by %s: the rows of the first have %u numbers, the "
+                   "columns of the second %u",
+                   call->text, type_text(e, x), type_text(e, y), a->shape[a->k_axis], b->shape[b->k_axis]);
 }
 
 // Scales are e8m0 bytes, powers of two, for groups of 32 numbers. Or they are e4m3 numbers, for groups of 16.
@@ -120,21 +115,18 @@ static bool read_scale(Elab *e, const Call *call, Operand *o) {
   Elem elem = type_element(o->scale->type)->elem;
   o->group = elem == ELEM_FP8E4NV ? 16 : 32;
   uint32_t k = o->shape[o->k_axis], shape[TILE_MAX_RANK];
-  if (k < o->group) {
-    elab_error(e, call->locs[at],
-               "[T0207] '%s' of '%s': a scale covers %u numbers along k, but k has only %u", o->scale_name,
-               call->text, o->group, k);
-    return false;
-  }
+  if (k < o->group)
+    return elab_fail(e, call->locs[at],
+                     "[T0207] '%s' of '%s': a scale covers %u numbers along k, but k has only %u",
+                     o->scale_name, call->text, o->group, k);
   memcpy(shape, o->shape, sizeof shape);
   shape[o->rank - 2] = o->shape[o->outer_axis], shape[o->rank - 1] = k / o->group;
   bool known = elem == ELEM_U8 || elem == ELEM_I8 || elem == ELEM_FP8E4NV;
   const Type *wanted = type_tile(e->ir, elab_scalar(e, known ? elem : ELEM_U8), o->rank, shape, NULL);
   if (o->scale->type == wanted) return true;
-  elab_error(e, call->locs[at],
-             "[T0207] '%s' of '%s' must be %s, not %s: a scale for every %u numbers along k", o->scale_name,
-             call->text, type_text(e, wanted), type_text(e, o->scale->type), o->group);
-  return false;
+  return elab_fail(e, call->locs[at],
+                   "[T0207] '%s' of '%s' must be %s, not %s: a scale for every %u numbers along k",
+                   o->scale_name, call->text, type_text(e, wanted), type_text(e, o->scale->type), o->group);
 }
 
 // --- Values
@@ -150,10 +142,9 @@ static bool check_out_dtype(Elab *e, const Call *call) {
   if (!obj_given(&call->args[SCALED_OUT_DTYPE])) return true;
   const Type *dtype = builtin_dtype(e, call, SCALED_OUT_DTYPE);
   if (!dtype || type_is_elem(dtype, ELEM_FP32)) return dtype != NULL;
-  elab_error(e, call->locs[SCALED_OUT_DTYPE],
-             "[T0207] 'out_dtype' of '%s' must be fp32, not %s; convert the result", call->text,
-             type_text(e, dtype));
-  return false;
+  return elab_fail(e, call->locs[SCALED_OUT_DTYPE],
+                   "[T0207] 'out_dtype' of '%s' must be fp32, not %s; convert the result", call->text,
+                   type_text(e, dtype));
 }
 
 // Returns true if the target multiplies the operands with their scales itself: both fp8, or both bytes of two numbers along

@@ -6,10 +6,8 @@ enum { MAX_VALUES = 32 };
 
 // Reads the values of a tuple, or one object, in one shape. Returns their number; 0 after an error.
 static bool read_values(Elab *e, const Call *call, uint32_t n, const Obj *items, Value **values) {
-  if (n > MAX_VALUES) {
-    elab_error(e, call->loc, "[T0204] '%s' takes at most %d values, not %u", call->text, MAX_VALUES, n);
-    return false;
-  }
+  if (n > MAX_VALUES)
+    return elab_fail(e, call->loc, "[T0204] '%s' takes at most %d values, not %u", call->text, MAX_VALUES, n);
   const char *what = arena_printf(e->arena, "an argument of '%s'", call->text);
   for (uint32_t i = 0; i < n; i++)
     if (!(values[i] = elab_value(e, call->loc, what, &items[i], NULL))) return false;
@@ -233,11 +231,10 @@ static bool check_constraints(Elab *e, const Call *call, const char *text, uint3
     at += n + (at[n] == ',');
   }
   if (given[0] == outputs && given[1] == inputs) return true;
-  elab_error(
+  return elab_fail(
       e, call->locs[ASM_CONSTRAINTS],
       "[T0207] the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
       given[0], given[1], outputs, inputs);
-  return false;
 }
 
 static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pack) {
@@ -246,11 +243,11 @@ static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pac
   if (!good) return false;
   bool power = *pack >= 1 && *pack <= 64 && (*pack & (*pack - 1)) == 0;
   if (power && type_elements(type) % (uint64_t)*pack == 0) return true;
-  elab_error(e, call->locs[ASM_PACK],
-             "[T0207] 'pack' of '%s' must be a power of two up to 64 that divides the number of elements, "
-             "which is %llu: not %lld",
-             call->text, (unsigned long long)type_elements(type), (long long)*pack);
-  return false;
+  return elab_fail(
+      e, call->locs[ASM_PACK],
+      "[T0207] 'pack' of '%s' must be a power of two up to 64 that divides the number of elements, "
+      "which is %llu: not %lld",
+      call->text, (unsigned long long)type_elements(type), (long long)*pack);
 }
 
 Obj builtin_inline_asm(Elab *e, Call *call) {

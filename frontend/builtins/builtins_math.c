@@ -82,9 +82,8 @@ static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type
   }
   if (builtin_refuse_fp8(e, call->locs[at], call, type)) return false;
   if (type_is_float(type)) return true;
-  elab_error(e, call->locs[at], "[T0207] '%s' needs floats, not %s; cast with .to(tl.float32) first",
-             call->text, obj_describe(e, &call->args[at]));
-  return false;
+  return elab_fail(e, call->locs[at], "[T0207] '%s' needs floats, not %s; cast with .to(tl.float32) first",
+                   call->text, obj_describe(e, &call->args[at]));
 }
 
 Value *builtin_float_value(Elab *e, const Call *call, uint32_t at) {
@@ -224,11 +223,9 @@ bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t
   if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, second, third, &elem)) return false;
   Obj both = {.kind = OBJ_CONST, .typed = true, .elem = elem, .constant = {.kind = CONST_INT}};
   if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, first, &both, &elem)) return false;
-  if (!elem_is_float(elem)) {
-    elab_error(e, call->loc, "[T0207] '%s' is for floats, not %s; cast with .to(tl.float32) first",
-               call->text, elem_info(elem)->name);
-    return false;
-  }
+  if (!elem_is_float(elem))
+    return elab_fail(e, call->loc, "[T0207] '%s' is for floats, not %s; cast with .to(tl.float32) first",
+                     call->text, elem_info(elem)->name);
   for (uint32_t i = 0; i < 3; i++)
     if (!(v[i] = elab_value(e, call->locs[i], what, &args[i], elab_scalar(e, elem)))) return false;
   for (uint32_t i = 0; i < 9; i++) v[i / 3] = elab_spread(e, &args[i / 3], v[i / 3], v[i % 3]->type);

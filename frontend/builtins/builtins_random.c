@@ -16,9 +16,8 @@ static bool read_rounds(Elab *e, const Call *call, uint32_t at, int64_t *rounds)
       builtin_option(e, call, at, CONST_INT, "n_rounds", &good) ? call->args[at].constant.i : DEFAULT_ROUNDS;
   if (!good) return false;
   if (*rounds >= 0 && *rounds <= MAX_ROUNDS) return true;
-  elab_error(e, call->locs[at], "[T0207] 'n_rounds' of '%s' must be 0 to %d, not %lld", call->text,
-             MAX_ROUNDS, (long long)*rounds);
-  return false;
+  return elab_fail(e, call->locs[at], "[T0207] 'n_rounds' of '%s' must be 0 to %d, not %lld", call->text,
+                   MAX_ROUNDS, (long long)*rounds);
 }
 
 static bool is_integer(const Obj *obj) {

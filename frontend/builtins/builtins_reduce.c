@@ -161,11 +161,9 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
   if (result.kind == OBJ_ERROR) return false;
   const Obj *items = result.kind == OBJ_TUPLE ? result.items.at : &result;
   uint32_t count = result.kind == OBJ_TUPLE ? result.items.n : 1;
-  if (count != n) {
-    elab_error(e, call->loc, "[T0207] the function of '%s' returns %u values where it combines %u",
-               call->text, count, n);
-    return false;
-  }
+  if (count != n)
+    return elab_fail(e, call->loc, "[T0207] the function of '%s' returns %u values where it combines %u",
+                     call->text, count, n);
   e->b.loc = elab_loc(e, call->loc);
   for (uint32_t i = 0; i < n; i++)
     if (!(results[i] = as_input(e, call, &items[i], args[i]->type))) return false;

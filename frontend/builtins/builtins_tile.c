@@ -51,9 +51,9 @@ static bool check_fill(Elab *e, const Call *call, const Obj *value, const Type *
   bool is_float = value->constant.kind == CONST_FLOAT;
   bool negative = !is_float && value->constant.i < 0 && !value->constant.is_u64;
   if (!is_float && (elem_is_signed(element->elem) || !negative)) return true;
-  elab_error(e, call->loc, "[T0207] '%s' of %s cannot have %s%s", call->text, elem_info(element->elem)->name,
-             obj_describe(e, value), is_float ? "; convert the tile with .to" : ": the type is unsigned");
-  return false;
+  return elab_fail(e, call->loc, "[T0207] '%s' of %s cannot have %s%s", call->text,
+                   elem_info(element->elem)->name, obj_describe(e, value),
+                   is_float ? "; convert the tile with .to" : ": the type is unsigned");
 }
 
 static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {

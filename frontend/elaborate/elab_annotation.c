@@ -62,8 +62,7 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   if (annotation->kind == EXPR_STRING) {
     if (type_from_text(e, annotation->string.text, type, is_constexpr)) return true;
     if (e->module && annotation->string.text.n && annotation->string.text.at[0] != '*') return true;
-    elab_error(e, annotation->loc, "[T0306] unknown type '%.*s'", STR_ARG(annotation->string.text));
-    return false;
+    return elab_fail(e, annotation->loc, "[T0306] unknown type '%.*s'", STR_ARG(annotation->string.text));
   }
   if (annotation->kind == EXPR_POINTER_TYPE) {
     if (!elab_annotation(e, annotation->operand, type, is_constexpr)) return false;
@@ -80,15 +79,13 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   if (!name) return true;
   if (type_from_text(e, str_from(name), type, is_constexpr)) return true;
   if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE || is_class(e, annotation, name)) return true;
-  elab_error(e, annotation->loc, "[T0306] unknown type '%s'%s", name, suggest_type(e, str_from(name)));
-  return false;
+  return elab_fail(e, annotation->loc, "[T0306] unknown type '%s'%s", name, suggest_type(e, str_from(name)));
 }
 
 static bool wide_from_text(Elab *e, const Expr *annotation, Str text, ParamSpec *param) {
   ParamTextError error;
   if (param_parse(e->ir, text, "the parameter", param, &error)) return true;
-  elab_error(e, annotation->loc, "[T0403] %s", error.message);
-  return false;
+  return elab_fail(e, annotation->loc, "[T0403] %s", error.message);
 }
 
 // (*fp32, i32): every element has a type, because nothing else gives their number.
@@ -102,11 +99,9 @@ static bool annotated_tuple(Elab *e, const Expr *annotation, ParamSpec *param) {
     ParamSpec *to = &param->items[i];
     bool is_constexpr = false, pointer = item->kind == EXPR_STAR;
     if (!elab_param_annotation(e, pointer ? item->operand : item, to, &is_constexpr)) return false;
-    if (is_constexpr || (pointer && (to->form != PARAM_PLAIN || !to->type))) {
-      elab_error(e, item->loc,
-                 "[T0403] an element of a tuple must be annotated with its type, as in (*fp32, i32)");
-      return false;
-    }
+    if (is_constexpr || (pointer && (to->form != PARAM_PLAIN || !to->type)))
+      return elab_fail(e, item->loc,
+                       "[T0403] an element of a tuple must be annotated with its type, as in (*fp32, i32)");
     if (pointer) to->type = type_ptr(e->ir, to->type);
   }
   return true;

@@ -28,10 +28,8 @@ bool elab_given_args(Elab *e, const Expr *expr, GivenArgs *given) {
         good = good && obj.items.at[k].kind != OBJ_ERROR;
       }
   }
-  if (given->n > MAX_ARGS) {
-    elab_error(e, expr->loc, "[T0204] a call has at most %d arguments", MAX_ARGS);
-    return false;
-  }
+  if (given->n > MAX_ARGS)
+    return elab_fail(e, expr->loc, "[T0204] a call has at most %d arguments", MAX_ARGS);
   return good;
 }
 
@@ -62,10 +60,10 @@ static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, 
   bool prints = strcmp(callee, "print") == 0, pythons = false;
   for (size_t i = 0; prints && i < sizeof of_print / sizeof *of_print; i++)
     pythons = pythons || strcmp(given->name, of_print[i]) == 0;
-  elab_error(e, given->name_loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name, callee,
-             pythons ? "; leave it out: each element is printed on a separate line"
-                     : elab_did_you_mean(e, str_from(given->name), names, n));
-  return false;
+  return elab_fail(e, given->name_loc, "[T0204] unexpected keyword argument '%s' of '%s'%s", given->name,
+                   callee,
+                   pythons ? "; leave it out: each element is printed on a separate line"
+                           : elab_did_you_mean(e, str_from(given->name), names, n));
 }
 
 // libdevice's functions have the parameters arg0, arg1, ...; those that are tl.math's too have rows with others.
@@ -93,14 +91,12 @@ static bool bind_one(Elab *e, const Given *given, const char *text, const Builti
     call->rest[call->rest_count++] = given->obj;
     return true;
   } else if (at >= params->n) {
-    elab_error(e, given->loc, "[T0204] too many arguments for '%s': it takes %u", text, params->n);
-    return false;
+    return elab_fail(e, given->loc, "[T0204] too many arguments for '%s': it takes %u", text, params->n);
   } else
     ++*next;
-  if (call->args[at].kind != OBJ_ABSENT) {
-    elab_error(e, given->loc, "[T0204] argument '%s' of '%s' is given twice", params->at[at].name, text);
-    return false;
-  }
+  if (call->args[at].kind != OBJ_ABSENT)
+    return elab_fail(e, given->loc, "[T0204] argument '%s' of '%s' is given twice", params->at[at].name,
+                     text);
   call->args[at] = given->obj;
   call->locs[at] = given->loc;
   return true;
@@ -128,10 +124,8 @@ static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, co
   for (uint32_t i = 0; i < given->n; i++)
     if (!bind_one(e, &given->at[i], call->text, &params, &next, call)) return false;
   for (uint32_t i = 0; i < params.n; i++)
-    if (call->args[i].kind == OBJ_ABSENT && !params.at[i].optional) {
-      elab_error(e, loc, "[T0204] missing argument '%s' of '%s'", params.at[i].name, call->text);
-      return false;
-    }
+    if (call->args[i].kind == OBJ_ABSENT && !params.at[i].optional)
+      return elab_fail(e, loc, "[T0204] missing argument '%s' of '%s'", params.at[i].name, call->text);
   spread_rest(call);
   elab_work(e, call->rest_count / ITEMS_A_STEP);
   return true;
@@ -243,8 +237,7 @@ static bool check_nesting(Elab *e, Loc loc, const Function *function) {
     return false;
   }
   if (e->calls < ELAB_MAX_CALLS) return true;
-  elab_error(e, loc, "[T0506] calls are nested too deep: more than %d", ELAB_MAX_CALLS);
-  return false;
+  return elab_fail(e, loc, "[T0506] calls are nested too deep: more than %d", ELAB_MAX_CALLS);
 }
 
 static bool check_params(Elab *e, Loc loc, const Function *function) {

@@ -276,8 +276,8 @@ static Obj tuple(Elab *e, const ExprList *list) {
 // Checks the text so far. Returns false with an error if it is too long.
 static bool check_text(Elab *e, Loc loc, const Buf *buf) {
   if (buf->n <= ELAB_MAX_STRING) return true;
-  elab_error(e, loc, "[T0506] the string is too long: an f-string has at most %d bytes", ELAB_MAX_STRING);
-  return false;
+  return elab_fail(e, loc, "[T0506] the string is too long: an f-string has at most %d bytes",
+                   ELAB_MAX_STRING);
 }
 
 static Obj fstring(Elab *e, const Expr *expr) {

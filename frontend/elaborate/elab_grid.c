@@ -23,16 +23,11 @@ static Value *grid_size(Elab *e, const Expr *expr) {
 // The sizes of @grid(a, b). Returns false with an error unless there are one to three.
 static bool decorator_sizes(Elab *e, const Expr *decorator, ExprList *sizes) {
   uint32_t n = decorator->kind == EXPR_CALL ? decorator->call.args.n : 0;
-  if (n < 1 || n > 3) {
-    elab_error(e, decorator->loc, "[T1001] @grid takes one to three sizes");
-    return false;
-  }
+  if (n < 1 || n > 3) return elab_fail(e, decorator->loc, "[T1001] @grid takes one to three sizes");
   for (uint32_t i = 0; i < n; i++) {
     const Arg *arg = &decorator->call.args.at[i];
-    if (arg->name || arg->stars) {
-      elab_error(e, arg->loc, "[T1001] @grid takes positional arguments only");
-      return false;
-    }
+    if (arg->name || arg->stars)
+      return elab_fail(e, arg->loc, "[T1001] @grid takes positional arguments only");
     vec_push(e->arena, sizes, arg->value);
   }
   return true;
@@ -45,8 +40,7 @@ static bool given_sizes(Elab *e, Expr *grid, ExprList *sizes) {
   else
     vec_push(e->arena, sizes, grid);
   if (sizes->n >= 1 && sizes->n <= 3) return true;
-  elab_error(e, grid->loc, "[T1001] a grid has one to three sizes, not %u", sizes->n);
-  return false;
+  return elab_fail(e, grid->loc, "[T1001] a grid has one to three sizes, not %u", sizes->n);
 }
 
 // Removes ops for parameters that the grid does not read.

@@ -17,9 +17,8 @@ static const char *param_text(Elab *e, const ParamSpec *param) {
 
 static bool declared_otherwise(Elab *e, Loc loc, const char *path, const ParamSpec *declared,
                                const ParamSpec *given) {
-  elab_error(e, loc, "[T1003] parameter '%s' is declared as %s, but is given as %s", path,
-             param_text(e, declared), param_text(e, given));
-  return false;
+  return elab_fail(e, loc, "[T1003] parameter '%s' is declared as %s, but is given as %s", path,
+                   param_text(e, declared), param_text(e, given));
 }
 
 static bool resolve_plain(Elab *e, Loc loc, const char *path, const ParamSpec *declared,
@@ -35,8 +34,7 @@ static bool resolve_plain(Elab *e, Loc loc, const char *path, const ParamSpec *d
   if (type) out->type = type;
   if (!out->type && out->facts.equal1) out->type = elab_scalar(e, ELEM_I32);
   if (out->type) return true;
-  elab_error(e, loc, "[T0403] '%s' has no type; give one with --signature, as in (*fp32, i32)", path);
-  return false;
+  return elab_fail(e, loc, "[T0403] '%s' has no type; give one with --signature, as in (*fp32, i32)", path);
 }
 
 static const char *item_path(Elab *e, const char *path, const ParamSpec *tuple, uint32_t i) {

@@ -43,17 +43,12 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
     }
     v[i] = bounds[i].constant.i;
   }
-  if (v[2] == 0) {
-    elab_error(e, loc, "[T0406] %s's step is zero", name);
-    return false;
-  }
+  if (v[2] == 0) return elab_fail(e, loc, "[T0406] %s's step is zero", name);
   int64_t span = v[2] > 0 ? v[1] - v[0] : v[0] - v[1], step = v[2] > 0 ? v[2] : -v[2];
   int64_t count = span <= 0 ? 0 : (span - 1) / step + 1;
-  if (count > ELAB_MAX_UNROLL) {
-    elab_error(e, loc, "[T0506] %s would unroll %lld iterations: at most %d are allowed", name,
-               (long long)count, ELAB_MAX_UNROLL);
-    return false;
-  }
+  if (count > ELAB_MAX_UNROLL)
+    return elab_fail(e, loc, "[T0506] %s would unroll %lld iterations: at most %d are allowed", name,
+                     (long long)count, ELAB_MAX_UNROLL);
   *tuple = obj_tuple(e, (uint32_t)count);
   for (int64_t k = 0; k < count; k++) tuple->items.at[k] = obj_int(v[0] + k * v[2]);
   return true;

@@ -10,20 +10,16 @@ static const char *counts_powers(uint32_t rank, const uint64_t *shape) {
 
 // Sizes must be positive. A tile needs the registers and memory of one with power-of-two sizes: pad_tiles.
 bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
-  if (rank > TILE_MAX_RANK) {
-    elab_error(e, loc, "[T0505] a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
-    return false;
-  }
+  if (rank > TILE_MAX_RANK)
+    return elab_fail(e, loc, "[T0505] a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
   uint64_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) {
     uint64_t n = 1;
     while (n < shape[i] && n <= TILE_MAX_ELEMENTS) n *= 2;
     elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
-    if (elements > TILE_MAX_ELEMENTS) {
-      elab_error(e, loc, "[T0505] the tile is too large: at most %d elements are allowed%s",
-                 TILE_MAX_ELEMENTS, counts_powers(rank, shape));
-      return false;
-    }
+    if (elements > TILE_MAX_ELEMENTS)
+      return elab_fail(e, loc, "[T0505] the tile is too large: at most %d elements are allowed%s",
+                       TILE_MAX_ELEMENTS, counts_powers(rank, shape));
   }
   return true;
 }
@@ -44,10 +40,9 @@ bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape
                            &items[i]);
       return false;
     }
-    if (items[i].constant.i <= 0 && !items[i].constant.is_u64) {
-      elab_error(e, loc, "[T0406] a tile's size must be positive, not %lld", (long long)items[i].constant.i);
-      return false;
-    }
+    if (items[i].constant.i <= 0 && !items[i].constant.is_u64)
+      return elab_fail(e, loc, "[T0406] a tile's size must be positive, not %lld",
+                       (long long)items[i].constant.i);
     sizes[i] = (uint64_t)items[i].constant.i;
   }
   if (!elab_check_tile(e, loc, *rank, sizes)) return false;
@@ -125,13 +120,12 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     if (!values[i]) return false;
     const Type *type = values[i]->type;
     if (!type_is_tile(type) || merge_shapes(&rank, shape, type)) continue;
-    elab_error(e, loc,
-               "[T0301] %s: the shapes %s%s and %s%s do not broadcast: counted from the last "
-               "dimension, two sizes "
-               "must be equal or one of them 1",
-               what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
-               elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));
-    return false;
+    return elab_fail(e, loc,
+                     "[T0301] %s: the shapes %s%s and %s%s do not broadcast: counted from the last "
+                     "dimension, two sizes "
+                     "must be equal or one of them 1",
+                     what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
+                     elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));
   }
   if (!check_size(e, loc, rank, shape)) return false;
   for (uint32_t i = 0; i < n; i++) values[i] = stretch(e, loc, values[i], rank, shape);

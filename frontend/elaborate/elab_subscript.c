@@ -30,10 +30,7 @@ typedef struct SliceSpan {
 
 static bool eval_slice(Elab *e, const Expr *slice, int64_t size, SliceSpan *span) {
   if (!slice_bound(e, slice->slice.step, 1, &span->step)) return false;
-  if (span->step == 0) {
-    elab_error(e, slice->loc, "[T0305] a slice's step is zero");
-    return false;
-  }
+  if (span->step == 0) return elab_fail(e, slice->loc, "[T0305] a slice's step is zero");
   bool down = span->step < 0;
   if (!slice_bound(e, slice->slice.lower, down ? size - 1 : 0, &span->lower) ||
       !slice_bound(e, slice->slice.upper, down ? -1 - size : size, &span->upper))
@@ -280,8 +277,7 @@ static bool run_clause(Elab *e, const Expr *expr, uint32_t at, Items *items) {
   if (at == expr->comprehension.clauses.n) {
     vec_push(e->arena, items, comprehended(e, expr));
     if (items->n <= ELAB_MAX_UNROLL) return true;
-    elab_error(e, expr->loc, "[T0506] the comprehension has more than %d elements", ELAB_MAX_UNROLL);
-    return false;
+    return elab_fail(e, expr->loc, "[T0506] the comprehension has more than %d elements", ELAB_MAX_UNROLL);
   }
   const CompClause *clause = &expr->comprehension.clauses.at[at];
   Obj tuple;

@@ -193,30 +193,22 @@ static bool is_arithmetic(const Obj *obj) {
 }
 
 bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b, Elem *elem) {
-  if (!is_arithmetic(a) || !is_arithmetic(b)) {
-    elab_error(e, loc, "[T0308] %s is not defined on %s and %s%s", what, obj_describe(e, a),
-               obj_describe(e, b), elab_operand_advice(e, a, b));
-    return false;
-  }
+  if (!is_arithmetic(a) || !is_arithmetic(b))
+    return elab_fail(e, loc, "[T0308] %s is not defined on %s and %s%s", what, obj_describe(e, a),
+                     obj_describe(e, b), elab_operand_advice(e, a, b));
   Elem x = obj_elem(a), y = obj_elem(b);
-  if (how == PROMOTE_INTEGERS && (elem_is_float(x) || elem_is_float(y))) {
-    elab_error(e, loc, "[T0308] %s is not defined on floats: %s and %s", what, obj_describe(e, a),
-               obj_describe(e, b));
-    return false;
-  }
+  if (how == PROMOTE_INTEGERS && (elem_is_float(x) || elem_is_float(y)))
+    return elab_fail(e, loc, "[T0308] %s is not defined on floats: %s and %s", what, obj_describe(e, a),
+                     obj_describe(e, b));
   bool taken = takes_type(a, b, elem), integers = elem_is_int(x) && elem_is_int(y);
-  if (how == PROMOTE_DIVIDE && !taken && integers && elem_is_signed(x) != elem_is_signed(y)) {
-    elab_error(e, loc, "[T0308] %s needs operands of one signedness, not %s and %s; cast one of them", what,
-               obj_describe(e, a), obj_describe(e, b));
-    return false;
-  }
+  if (how == PROMOTE_DIVIDE && !taken && integers && elem_is_signed(x) != elem_is_signed(y))
+    return elab_fail(e, loc, "[T0308] %s needs operands of one signedness, not %s and %s; cast one of them",
+                     what, obj_describe(e, a), obj_describe(e, b));
   if (!taken) *elem = combined_elem(x, y);
   if (how == PROMOTE_DIVIDE && elem_is_half(*elem) && !(elem_is_fp8(x) && elem_is_fp8(y))) *elem = ELEM_FP32;
-  if (elem_is_fp8(*elem) && how != PROMOTE_MOVE) {
-    elab_error(e, loc, "[T0308] %s is not defined on %s; cast to fp16 or fp32 first", what,
-               elem_info(*elem)->name);
-    return false;
-  }
+  if (elem_is_fp8(*elem) && how != PROMOTE_MOVE)
+    return elab_fail(e, loc, "[T0308] %s is not defined on %s; cast to fp16 or fp32 first", what,
+                     elem_info(*elem)->name);
   return (!is_literal(a) || check_literal(e, loc, a, *elem)) &&
          (!is_literal(b) || check_literal(e, loc, b, *elem));
 }

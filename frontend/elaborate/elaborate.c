@@ -36,19 +36,31 @@ const char *elab_tl(const Elab *e) {
   return file && file->python ? "tl." : "";
 }
 
-Obj elab_error(Elab *e, Loc loc, const char *format, ...) {
+static void report(Elab *e, Loc loc, const char *format, va_list args) {
   char text[512];
-  va_list args;
-  va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
-  va_end(args);
   Buf renamed = {0};
   put_renamed(e, text, &renamed);
   diag_error(e->diags, elab_loc(e, loc), "%s", renamed.n ? renamed.at : "");
   buf_free(&renamed);
   uint32_t limit = e->diags->error_limit ? e->diags->error_limit : 20;
   if (e->diags->errors > limit) e->stopped = true;
-  return (Obj){.kind = OBJ_ERROR};
+}
+
+Obj elab_error(Elab *e, Loc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(e, loc, format, args);
+  va_end(args);
+  return obj_error();
+}
+
+bool elab_fail(Elab *e, Loc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(e, loc, format, args);
+  va_end(args);
+  return false;
 }
 
 void elab_work(Elab *e, uint32_t steps) {

@@ -283,6 +283,8 @@ struct Cont {
 Loc elab_loc(const Elab *e, Loc loc); // within the current call; elab_error returns an OBJ_ERROR
 // In a .py file that imports the language by another name, "tl.load" is written with that name.
 Obj elab_error(Elab *e, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// The same; returns false.
+bool elab_fail(Elab *e, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // How the current file writes a function of the language: with "tl.", "triton.language.", or "" if it imports the
 // function. "tl." if it does not import the language (elab_scope.c).
 const char *elab_language_prefix(Elab *e, Str name);

@@ -32,14 +32,13 @@ static void put_method(Elab *e, const Module *module, NamedTuple *class, Functio
 
 // False after an error: what a kernel cannot call, or what would make objects in another way.
 static bool check_method(Elab *e, const Stmt *outside, const Function *function) {
-  if (str_starts(str_from(function->name), "__") && strcmp(function->name, "__getitem__") != 0) {
-    elab_error(e, function->loc,
-               "[T0404] '%s' of the aggregate '%s' cannot be called in a file: give its fields defaults "
-               "instead, or the "
-               "method another name",
-               function->name, outside->outside.name);
-    return false;
-  }
+  if (str_starts(str_from(function->name), "__") && strcmp(function->name, "__getitem__") != 0)
+    return elab_fail(
+        e, function->loc,
+        "[T0404] '%s' of the aggregate '%s' cannot be called in a file: give its fields defaults "
+        "instead, or the "
+        "method another name",
+        function->name, outside->outside.name);
   return true;
 }
 

@@ -13,7 +13,7 @@
 
 enum { MAX_DEPTH = 200 };
 
-void verify_fail(Verifier *v, const Op *op, const char *format, ...) {
+bool verify_fail(Verifier *v, const Op *op, const char *format, ...) {
   char message[600];
   va_list args;
   va_start(args, format);
@@ -21,7 +21,7 @@ void verify_fail(Verifier *v, const Op *op, const char *format, ...) {
   va_end(args);
   Loc loc = op->loc.line || !v->func ? op->loc : v->func->loc;
   diag_error(v->diags, loc, "[T0000] %s: %s", op_info(op->kind)->name, message);
-  v->ok = false;
+  return v->ok = false;
 }
 
 static void func_fail(Verifier *v, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -49,16 +49,12 @@ static bool check_arity(Verifier *v, const Op *op) {
     return false;
   }
   int8_t results = op_info(op->kind)->results;
-  if (results >= 0 && op->result_count != (uint32_t)results) {
-    verify_fail(v, op, "gives %d results, not %u", results, op->result_count);
-    return false;
-  }
+  if (results >= 0 && op->result_count != (uint32_t)results)
+    return verify_fail(v, op, "gives %d results, not %u", results, op->result_count);
   uint32_t regions = op->kind == OP_IF || op->kind == OP_WHILE ? 2 : op_has(op, CONTROL) ? 1 : 0;
   if (op->kind == OP_WARP_GROUPS) regions = groups_count(op);
-  if (op->region_count != regions) {
-    verify_fail(v, op, "has %u regions, not %u", regions, op->region_count);
-    return false;
-  }
+  if (op->region_count != regions)
+    return verify_fail(v, op, "has %u regions, not %u", regions, op->region_count);
   return true;
 }
 
@@ -100,20 +96,13 @@ static bool check_operands(Verifier *v, const Op *op) {
   bool good = true;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Use *use = &op->operands[i];
-    if (!use->value || use->user != op) {
-      verify_fail(v, op, "operand %u is not in a use list", i);
-      return false;
-    }
+    if (!use->value || use->user != op) return verify_fail(v, op, "operand %u is not in a use list", i);
     uint32_t id = use->value->id;
-    if (id >= v->func->value_count || v->visible[id] != use->value) {
-      verify_fail(v, op, "operand %u is not defined before it, in its region or one around", i);
-      return false;
-    }
-    if (!takes_type(op, i, use->value->type)) {
-      verify_fail(v, op, "operand %u is %s, which it does not take", i,
-                  use->value->type->kind == TYPE_BYTES ? "bytes by value" : "a tensor map");
-      return false;
-    }
+    if (id >= v->func->value_count || v->visible[id] != use->value)
+      return verify_fail(v, op, "operand %u is not defined before it, in its region or one around", i);
+    if (!takes_type(op, i, use->value->type))
+      return verify_fail(v, op, "operand %u is %s, which it does not take", i,
+                         use->value->type->kind == TYPE_BYTES ? "bytes by value" : "a tensor map");
     v->uses[id]++;
     good = good && !v->bad[id];
   }

@@ -114,8 +114,7 @@ static bool check_run(Verifier *v, const Op *op) {
 static bool check_unroll(Verifier *v, const Op *op) {
   int64_t unroll = op_int(op, ATTR_UNROLL, 1), k = own_k(op, DOT_A);
   if (unroll >= 1 && unroll <= k && k % unroll == 0) return true;
-  verify_fail(v, op, "'unroll' of a dot divides its k, %lld", (long long)k);
-  return false;
+  return verify_fail(v, op, "'unroll' of a dot divides its k, %lld", (long long)k);
 }
 
 // Both operands are fp8, or bytes of two numbers. The scales have one type; only the latter may have those of e4m3.

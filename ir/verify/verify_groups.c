@@ -18,17 +18,13 @@ enum { WARPGROUP = 4 };
 static bool check_warps(Verifier *v, const Op *op) {
   const Attr *warps = op_attr(op, ATTR_GROUP_WARPS);
   uint64_t sum = 0;
-  if (warps->ints.n < 2 || warps->ints.n > GROUPS_MOST) {
-    verify_fail(v, op, "there are 2 to %d groups, not %u", GROUPS_MOST, warps->ints.n);
-    return false;
-  }
+  if (warps->ints.n < 2 || warps->ints.n > GROUPS_MOST)
+    return verify_fail(v, op, "there are 2 to %d groups, not %u", GROUPS_MOST, warps->ints.n);
   for (uint32_t i = 0; i < warps->ints.n; i++) {
     int64_t n = warps->ints.at[i];
-    if (n < 1 || n > NUM_WARPS_MAX || (i > 0 && !is_power_of_two((uint64_t)n))) {
-      verify_fail(v, op, "group %u has a power of two of warps from 1 to %d, not %" PRId64, i, NUM_WARPS_MAX,
-                  n);
-      return false;
-    }
+    if (n < 1 || n > NUM_WARPS_MAX || (i > 0 && !is_power_of_two((uint64_t)n)))
+      return verify_fail(v, op, "group %u has a power of two of warps from 1 to %d, not %" PRId64, i,
+                         NUM_WARPS_MAX, n);
     if (sum % (uint64_t)n)
       verify_fail(v, op,
                   "group %u of %" PRId64 " warps begins at warp %" PRIu64 ", which is not a multiple of them",

@@ -23,8 +23,8 @@ static inline uint32_t element_bits(const Type *type) {
   const Type *element = type_element(type);
   return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
 }
-// Reports a broken rule of `op`; the message begins with the op's name.
-void verify_fail(Verifier *v, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Reports a broken rule of `op`; the message begins with the op's name. Returns false.
+bool verify_fail(Verifier *v, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // The type as text, in the scratch arena.
 const char *verify_type_text(Verifier *v, const Type *type);
 

@@ -104,28 +104,22 @@ static void check_pure(Verifier *v, const Op *op) {
 
 // Requires at least one operand, and that the first `count` are tiles of one shape.
 static bool check_tiles(Verifier *v, const Op *op, uint32_t count) {
-  if (count == 0) {
-    verify_fail(v, op, "takes 1 operands or more, not 0");
-    return false;
+  if (count == 0) return verify_fail(v, op, "takes 1 operands or more, not 0");
+  for (uint32_t i = 0; i < count; i++) {
+    if (!type_is_tile(operand_type(op, i)) || !type_same_shape(operand_type(op, i), operand_type(op, 0)))
+      return verify_fail(v, op, "the operands are tiles of one shape, operand %u is %s", i,
+                         verify_type_text(v, operand_type(op, i)));
+    if (operand_type(op, i)->layout != operand_type(op, 0)->layout)
+      return verify_fail(v, op, "operand %u has another layout; only convert_layout changes layouts", i);
   }
-  for (uint32_t i = 0; i < count; i++)
-    if (!type_is_tile(operand_type(op, i)) || !type_same_shape(operand_type(op, i), operand_type(op, 0))) {
-      verify_fail(v, op, "the operands are tiles of one shape, operand %u is %s", i,
-                  verify_type_text(v, operand_type(op, i)));
-      return false;
-    } else if (operand_type(op, i)->layout != operand_type(op, 0)->layout) {
-      verify_fail(v, op, "operand %u has another layout; only convert_layout changes layouts", i);
-      return false;
-    }
   return true;
 }
 
 static bool check_combiner(Verifier *v, const Op *op) {
   if (!check_tiles(v, op, op_input_count(op)) || !verify_axis(v, op, operand_type(op, 0))) return false;
-  if (op->result_count != op_input_count(op)) {
-    verify_fail(v, op, "%u operands and %u results do not agree", op_input_count(op), op->result_count);
-    return false;
-  }
+  if (op->result_count != op_input_count(op))
+    return verify_fail(v, op, "%u operands and %u results do not agree", op_input_count(op),
+                       op->result_count);
   check_element_args(v, op, 2);
   check_pure(v, op);
   return true;

@@ -7,8 +7,7 @@
 bool verify_axis(Verifier *v, const Op *op, const Type *tile) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   if (axis >= 0 && axis < tile->rank) return true;
-  verify_fail(v, op, "the axis %" PRId64 " is not a dimension of %s", axis, verify_type_text(v, tile));
-  return false;
+  return verify_fail(v, op, "the axis %" PRId64 " is not a dimension of %s", axis, verify_type_text(v, tile));
 }
 
 void verify_word(Verifier *v, const Op *op, AttrKey key, const char *const *words, size_t n) {

@@ -9,8 +9,7 @@ enum { MAX_OFFSET = 1 << 28, MAX_PENDING = 1 << 10, BARRIER_COUNT = 16 };
 
 static bool is_buffer(Verifier *v, const Op *op, const Type *type, const char *what) {
   if (type->kind == TYPE_SHARED && type->layout) return true;
-  verify_fail(v, op, "%s is a shared buffer with its layout, not %s", what, verify_type_text(v, type));
-  return false;
+  return verify_fail(v, op, "%s is a shared buffer with its layout, not %s", what, verify_type_text(v, type));
 }
 
 static void check_alloc(Verifier *v, const Op *op) {

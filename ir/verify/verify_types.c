@@ -200,15 +200,11 @@ static bool check_elementwise(Verifier *v, const Op *op) {
   for (uint32_t i = 0; i < op_input_count(op); i++) {
     const Type *type = operand_type(op, i);
     bool has_elements = type_element(type)->kind == TYPE_SCALAR || type_is_ptr(type);
-    if (!has_elements || !type_same_shape(type, first)) {
-      verify_fail(v, op, "operand %u, %s, does not have the shape of %s", i, verify_type_text(v, type),
-                  verify_type_text(v, first));
-      return false;
-    }
-    if (type->layout != first->layout) {
-      verify_fail(v, op, "operand %u has another layout; only convert_layout changes layouts", i);
-      return false;
-    }
+    if (!has_elements || !type_same_shape(type, first))
+      return verify_fail(v, op, "operand %u, %s, does not have the shape of %s", i, verify_type_text(v, type),
+                         verify_type_text(v, first));
+    if (type->layout != first->layout)
+      return verify_fail(v, op, "operand %u has another layout; only convert_layout changes layouts", i);
   }
   return true;
 }

@@ -116,9 +116,9 @@ bool bulk_mbarrier(AsyncOp *op, uint32_t lane) {
   Block *to = op->u.range->to.block;
   bool pair = op->insn->u.copy->pair;
   if (!to || op->at == to || (pair && op->at->rank / 2 == to->rank / 2)) return true;
-  warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, place.address,
-             "the copy goes to CTA %u of the cluster, and its mbarrier is in CTA %u", to->rank, op->at->rank);
-  return false;
+  return warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, place.address,
+                    "the copy goes to CTA %u of the cluster, and its mbarrier is in CTA %u", to->rank,
+                    op->at->rank);
 }
 
 void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_request) {
@@ -158,11 +158,9 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
   const CopyOperands *copy = insn->u.copy;
   CopyRange *range = op->u.range;
   range->bytes = ((const uint32_t *)lanes_at(warp, copy->size))[lane];
-  if (range->bytes % 16) {
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
-               "a bulk copy of %u bytes, which is not a multiple of 16", (unsigned)range->bytes);
-    return false;
-  }
+  if (range->bytes % 16)
+    return warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+                      "a bulk copy of %u bytes, which is not a multiple of 16", (unsigned)range->bytes);
   return resolve_operand(warp, insn, lane, &copy->to, range->bytes, 16, true, &range->to) &&
          bulk_mbarrier(op, lane) &&
          resolve_operand(warp, insn, lane, &copy->from, range->bytes, 16, false, &range->from);
@@ -207,10 +205,9 @@ static bool prepare_store(AsyncOp *op, uint32_t lane) {
       !bulk_mbarrier(op, lane))
     return false;
   range->staged = malloc(range->bytes);
-  if (!range->staged) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for an asynchronous store");
-    return false;
-  }
+  if (!range->staged)
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0,
+                      "no memory for an asynchronous store");
   for (uint32_t i = 0; i < copy->values; i++)
     memcpy(range->staged + (size_t)i * copy->bytes,
            (const unsigned char *)lanes_at(op->warp, copy->slots[i]) + (size_t)lane * copy->bytes,

@@ -17,10 +17,8 @@ static bool place_response(AsyncOp *op, Block *to, const uint32_t response[4]) {
   range->to.host = to->shared + range->to.address;
   range->bytes = RESPONSE_BYTES;
   range->staged = malloc(RESPONSE_BYTES);
-  if (!range->staged) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for an asynchronous copy");
-    return false;
-  }
+  if (!range->staged)
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for an asynchronous copy");
   memcpy(range->staged, response, RESPONSE_BYTES);
   op->has_read = true;
   return true;

@@ -20,11 +20,9 @@ static bool lane_copy(const AsyncOp *op, uint32_t lane, CopyLanes *lanes) {
   const CopyOperands *copy = op->insn->u.copy;
   Place to, from = {0};
   uint32_t read = read_bytes(warp, copy, lane);
-  if (read == UINT32_MAX) {
-    warp_fault(warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0, "src-size is more than the %u bytes copied",
-               copy->bytes);
-    return false;
-  }
+  if (read == UINT32_MAX)
+    return warp_fault(warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+                      "src-size is more than the %u bytes copied", copy->bytes);
   if (!resolve_operand(warp, op->insn, lane, &copy->to, copy->bytes, copy->bytes, true, &to)) return false;
   if (read && !resolve_operand(warp, op->insn, lane, &copy->from, read, copy->bytes, false, &from)) {
     if (warp->block->worker->fault.set) return false;

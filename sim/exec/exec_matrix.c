@@ -32,9 +32,8 @@ static bool find_rows(Warp *warp, const Insn *insn, uint32_t matrices, bool writ
     if (!resolve_operand(warp, insn, l, &move->address, ROW_BYTES, ROW_BYTES, writes, &rows[l])) return false;
     addresses[l] = rows[l].address;
     if (rows[l].space == SPACE_SHARED) continue;
-    warp_fault(warp, insn, 1u << l, TILEC_SIM_OUT_OF_BOUNDS, addresses[l],
-               "a matrix's row is not in shared memory");
-    return false;
+    return warp_fault(warp, insn, 1u << l, TILEC_SIM_OUT_OF_BOUNDS, addresses[l],
+                      "a matrix's row is not in shared memory");
   }
   counters_shared(&warp->block->worker->by_site[insn->site], addresses, mask, ROW_BYTES, false);
   sim_hook_access(warp, insn, mask, SPACE_SHARED, writes ? HOOK_WRITE : HOOK_READ, addresses, ROW_BYTES);

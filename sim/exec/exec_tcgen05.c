@@ -30,9 +30,8 @@ bool cta_group_fits(Warp *warp, const Insn *insn, uint32_t mask) {
   if (warp->block->worker->fault.set) return false;
   uint32_t size = cluster_size(warp->block);
   if (insn->count != 2 || (warp->block->rank | 1) < size) return true;
-  warp_fault(warp, insn, mask, TILEC_SIM_TMEM, 0,
-             "tcgen05 with .cta_group::2 needs a pair of CTAs, and the cluster has %u", size);
-  return false;
+  return warp_fault(warp, insn, mask, TILEC_SIM_TMEM, 0,
+                    "tcgen05 with .cta_group::2 needs a pair of CTAs, and the cluster has %u", size);
 }
 
 void tmem_touch(AsyncOp *op, uint32_t index, HookTmem access) {
@@ -122,11 +121,9 @@ static bool move_address(Warp *warp, const Insn *insn, uint32_t mask, uint32_t *
   uint32_t lanes = move->shape == TMEM_32X32B ? PART : PART / 2;
   *address = tmem_address_at(warp, &move->address, lowest_lane(mask));
   for (uint32_t l = 0; l < LANES; l++)
-    if ((mask >> l & 1) && tmem_address_at(warp, &move->address, l) != *address) {
-      warp_fault(warp, insn, 1u << l, TILEC_SIM_TMEM, 0,
-                 "the address of tensor memory differs between lanes");
-      return false;
-    }
+    if ((mask >> l & 1) && tmem_address_at(warp, &move->address, l) != *address)
+      return warp_fault(warp, insn, 1u << l, TILEC_SIM_TMEM, 0,
+                        "the address of tensor memory differs between lanes");
   if (mask != ALL_LANES)
     warp_fault(warp, insn, ~mask, TILEC_SIM_TMEM, 0, "tcgen05.%s without all threads of the warp",
                is_store(insn) ? "st" : "ld");
@@ -159,10 +156,8 @@ static bool move_prepare(AsyncOp *op) {
 static bool keep_values(AsyncOp *op) {
   const TmemMove *move = op->insn->u.tmem;
   op->u.tensor->values = malloc((size_t)move->count * LANES * sizeof *op->u.tensor->values);
-  if (!op->u.tensor->values) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for a tcgen05.st");
-    return false;
-  }
+  if (!op->u.tensor->values)
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_ASYNC, 0, "no memory for a tcgen05.st");
   for (uint32_t r = 0; r < move->count; r++)
     memcpy(op->u.tensor->values + (size_t)r * LANES, lanes_at(op->warp, move->slots[r]), LANES * 4);
   return true;

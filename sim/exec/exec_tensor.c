@@ -18,9 +18,8 @@ static bool load_map(Warp *warp, const Insn *insn, uint32_t lane, const AddressO
   const char *wrong = tensor_map_error(map);
   if (!wrong && map->rank != insn->u.copy->rank) wrong = "its rank is not the instruction's";
   if (!wrong) return true;
-  warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, place.address, "the tensor map at 0x%llx: %s",
-             (unsigned long long)place.address, wrong);
-  return false;
+  return warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, place.address, "the tensor map at 0x%llx: %s",
+                    (unsigned long long)place.address, wrong);
 }
 
 static PtxType reduced_type(const CopyOperands *copy, const TensorMap *map) {
@@ -55,16 +54,13 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
   CopyRange *range = op->u.range;
   bool load = is_load(op);
   if (!load_map(warp, insn, lane, load ? &copy->from : &copy->to, &range->map)) return false;
-  if (copy->reduce && !reduced_type(copy, &range->map)) {
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "the tensor's elements have no such reduction");
-    return false;
-  }
+  if (copy->reduce && !reduced_type(copy, &range->map))
+    return warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+                      "the tensor's elements have no such reduction");
   TensorBox box = tensor_map_box(&range->map);
   range->bytes = box.counted;
-  if (!load && box.packed != box.element) {
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "a store of padded elements is not built");
-    return false;
-  }
+  if (!load && box.packed != box.element)
+    return warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "a store of padded elements is not built");
   for (uint32_t i = 0; i < copy->rank; i++)
     range->at[i] = ((const int32_t *)lanes_at(warp, copy->coordinates[i]))[lane];
   if (!corner_allowed(op, lane, &box)) return false;
@@ -213,11 +209,10 @@ static void tensor_rows(AsyncOp *op) {
 static bool shared_chunk(AsyncOp *op, uint64_t address, unsigned char *staged) {
   const Block *block = is_load(op) ? op->u.range->to.block : op->u.range->from.block;
   address = tensor_swizzle(op->u.range->map.swizzle, address);
-  if (address + CHUNK > block->shared_bytes) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,
-               "the swizzle moves a box to shared address %llu, beyond the end", (unsigned long long)address);
-    return false;
-  }
+  if (address + CHUNK > block->shared_bytes)
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,
+                      "the swizzle moves a box to shared address %llu, beyond the end",
+                      (unsigned long long)address);
   if (is_load(op))
     memcpy(block->shared + address, staged, CHUNK);
   else

@@ -72,10 +72,9 @@ static void touch_rows(AsyncOp *op, uint32_t range, HookAccess access, uint32_t 
 static bool row_address_fits(AsyncOp *op, uint32_t address, const char *matrix) {
   uint32_t lane = tmem_lane(address);
   if (lane == 0 || (lane == 16 && op->u.tensor->form.m == 64)) return true;
-  warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, address,
-             "tcgen05.mma: %s with %u rows is at lane %u of tensor memory", matrix, op->u.tensor->form.m,
-             lane);
-  return false;
+  return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, address,
+                    "tcgen05.mma: %s with %u rows is at lane %u of tensor memory", matrix,
+                    op->u.tensor->form.m, lane);
 }
 
 static bool reach(AsyncOp *op, uint32_t address, uint32_t columns, const char *what) {
@@ -96,12 +95,10 @@ static bool prepare_a(AsyncOp *op, uint32_t lane) {
   tensor->a = tmem_address_at(op->warp, &mma->a, lane);
   if (!row_address_fits(op, tensor->a, "A") || !reach(op, tensor->a, MATRIX_COLUMNS_32B, "tcgen05.mma reads"))
     return false;
-  if (tmem_lane(tensor->a) != tmem_lane(tensor->to)) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->a,
-               "tcgen05.mma: A is at lane %u of tensor memory, and D at lane %u", tmem_lane(tensor->a),
-               tmem_lane(tensor->to));
-    return false;
-  }
+  if (tmem_lane(tensor->a) != tmem_lane(tensor->to))
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->a,
+                      "tcgen05.mma: A is at lane %u of tensor memory, and D at lane %u", tmem_lane(tensor->a),
+                      tmem_lane(tensor->to));
   touch_rows(op, RANGE_A, HOOK_READ, tensor->a, MATRIX_COLUMNS_32B);
   return true;
 }
@@ -115,10 +112,8 @@ static bool prepare_scales(AsyncOp *op, uint32_t lane) {
            b_columns = (mma_columns(&tensor->form) + PART - 1) / PART;
   tensor->scale_a = tmem_address_at(op->warp, &mma->scale_a, lane) & 0x3fffffff;
   tensor->scale_b = tmem_address_at(op->warp, &mma->scale_b, lane) & 0x3fffffff;
-  if (tmem_lane(tensor->scale_a) || tmem_lane(tensor->scale_b)) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, 0, "tcgen05.mma: scales begin at lane 0");
-    return false;
-  }
+  if (tmem_lane(tensor->scale_a) || tmem_lane(tensor->scale_b))
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, 0, "tcgen05.mma: scales begin at lane 0");
   if (!reach(op, tensor->scale_a, a_columns, "tcgen05.mma reads scales in") ||
       !reach(op, tensor->scale_b, b_columns, "tcgen05.mma reads scales in"))
     return false;
@@ -167,11 +162,9 @@ static bool copy_prepare(AsyncOp *op, uint32_t lane) {
   tensor->to = tmem_address_at(op->warp, &copy->to, lane);
   op->descriptors[1] = ((const uint64_t *)lanes_at(op->warp, copy->descriptor))[lane];
   bool few = copy->shape == TMEM_COPY_4X256B;
-  if (tmem_lane(tensor->to) >= (few ? PART : 1u)) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->to,
-               "tcgen05.cp to lane %u of tensor memory", tmem_lane(tensor->to));
-    return false;
-  }
+  if (tmem_lane(tensor->to) >= (few ? PART : 1u))
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->to,
+                      "tcgen05.cp to lane %u of tensor memory", tmem_lane(tensor->to));
   if (!reach(op, tensor->to, columns, "tcgen05.cp writes")) return false;
   for (uint32_t part = 0; few && part < CHIP_TMEM_LANES; part += PART)
     touch(op, RANGE_D, HOOK_WRITE, tensor->to + (part << 16), 1, columns);
@@ -239,12 +232,10 @@ void tmem_copy_run(AsyncOp *op) {
 static bool shift_prepare(AsyncOp *op, uint32_t lane) {
   TensorOp *tensor = op->u.tensor;
   tensor->to = tmem_address_at(op->warp, &op->insn->u.tmem_copy->to, lane);
-  if (tmem_lane(tensor->to) % PART || tmem_lane(tensor->to) >= CHIP_TMEM_LANES) {
-    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->to,
-               "tcgen05.shift at lane %u of tensor memory, which is not a multiple of 32",
-               tmem_lane(tensor->to));
-    return false;
-  }
+  if (tmem_lane(tensor->to) % PART || tmem_lane(tensor->to) >= CHIP_TMEM_LANES)
+    return warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_TMEM, tensor->to,
+                      "tcgen05.shift at lane %u of tensor memory, which is not a multiple of 32",
+                      tmem_lane(tensor->to));
   if (!reach(op, tensor->to, MATRIX_COLUMNS_32B, "tcgen05.shift moves")) return false;
   touch(op, RANGE_D, HOOK_READ, tensor->to, PART, MATRIX_COLUMNS_32B);
   touch(op, RANGE_D, HOOK_WRITE, tensor->to, PART, MATRIX_COLUMNS_32B);

@@ -80,10 +80,8 @@ static bool uniform_descriptor(Warp *warp, const Insn *insn, uint32_t slot, uint
   uint32_t first = lowest_lane(mask);
   *bits = lanes[first];
   for (uint32_t l = 0; l < LANES; l++)
-    if ((mask >> l & 1) && lanes[l] != *bits) {
-      warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "wgmma's descriptor differs between lanes");
-      return false;
-    }
+    if ((mask >> l & 1) && lanes[l] != *bits)
+      return warp_fault(warp, insn, 1u << l, TILEC_SIM_ASYNC, 0, "wgmma's descriptor differs between lanes");
   return true;
 }
 

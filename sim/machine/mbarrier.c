@@ -143,8 +143,8 @@ static bool barrier_address(Warp *warp, const Insn *insn, uint32_t lane, Block *
   *address = place.address;
   *owner = place.block;
   if (place.space == SPACE_SHARED) return true;
-  warp_fault(warp, insn, 1u << lane, TILEC_SIM_MBARRIER, *address, "an mbarrier lies in shared memory");
-  return false;
+  return warp_fault(warp, insn, 1u << lane, TILEC_SIM_MBARRIER, *address,
+                    "an mbarrier lies in shared memory");
 }
 
 static void mbarrier_init(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {

@@ -274,11 +274,9 @@ static bool resolve_generic(Warp *warp, const Insn *insn, const uint64_t *addres
       if ((mask >> l & 1) && space_of(addresses[l]) == spaces[i]) here |= 1u << l;
     }
     if (!here) continue;
-    if (spaces[i] == SPACE_PARAM && writes) {
-      warp_fault(warp, insn, here, TILEC_SIM_READ_ONLY, addresses[lowest(here)],
-                 "a write to a kernel parameter");
-      return false;
-    }
+    if (spaces[i] == SPACE_PARAM && writes)
+      return warp_fault(warp, insn, here, TILEC_SIM_READ_ONLY, addresses[lowest(here)],
+                        "a write to a kernel parameter");
     if (!resolve_space(warp, insn, spaces[i], inside, here, bytes, writes, host)) return false;
   }
   return true;
@@ -425,11 +423,9 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
     space = space_of(address);
     if (space == SPACE_SHARED || space == SPACE_PARAM) address -= windows[space];
   }
-  if (address & (alignment - 1)) {
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_MISALIGNED, address, "0x%llx is not a multiple of %u",
-               (unsigned long long)address, alignment);
-    return false;
-  }
+  if (address & (alignment - 1))
+    return warp_fault(warp, insn, 1u << lane, TILEC_SIM_MISALIGNED, address, "0x%llx is not a multiple of %u",
+                      (unsigned long long)address, alignment);
   if (space == SPACE_GLOBAL || space == SPACE_CONST)
     return range_global(warp, insn, lane, address, bytes, writes, place);
   uint64_t size = 0;

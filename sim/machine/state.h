@@ -215,8 +215,8 @@ void warp_step(Warp *warp, LaneGroup *group);
 // Runs one warp until it stops, at most `slice` instructions. Returns the number it ran. Stops at once on a
 // fault.
 uint64_t warp_run(Warp *warp, uint64_t slice);
-// Ends a launch: sets the worker's fault, unless it is already set.
-void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
+// Ends a launch: sets the worker's fault, unless it is already set. Returns false.
+bool warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                 const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 #endif

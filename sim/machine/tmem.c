@@ -43,19 +43,16 @@ static bool uniform(Warp *warp, const Insn *insn, uint32_t mask, uint32_t slot, 
   const uint32_t *lanes = lanes_at(warp, slot);
   *value = lanes[lowest_lane(mask)];
   for (uint32_t l = 0; l < LANES; l++)
-    if ((mask >> l & 1) && lanes[l] != *value) {
-      warp_fault(warp, insn, 1u << l, TILEC_SIM_TMEM, 0, "the %s differs between lanes", what);
-      return false;
-    }
+    if ((mask >> l & 1) && lanes[l] != *value)
+      return warp_fault(warp, insn, 1u << l, TILEC_SIM_TMEM, 0, "the %s differs between lanes", what);
   return true;
 }
 
 static bool count_fits(Warp *warp, const Insn *insn, uint32_t mask, uint32_t columns) {
   if (columns >= CHIP_TMEM_UNIT && columns <= CHIP_TMEM_COLUMNS && !(columns & (columns - 1))) return true;
-  warp_fault(warp, insn, mask, TILEC_SIM_TMEM, 0,
-             "%u columns of tensor memory: the number must be a power of two from %d to %d", columns,
-             CHIP_TMEM_UNIT, CHIP_TMEM_COLUMNS);
-  return false;
+  return warp_fault(warp, insn, mask, TILEC_SIM_TMEM, 0,
+                    "%u columns of tensor memory: the number must be a power of two from %d to %d", columns,
+                    CHIP_TMEM_UNIT, CHIP_TMEM_COLUMNS);
 }
 
 static bool may_allocate(Warp *warp, const Insn *insn, uint32_t mask, uint32_t columns) {
@@ -189,7 +186,6 @@ bool tmem_reach(Warp *warp, const Insn *insn, uint32_t mask, const Block *block,
     i = UINT32_MAX; // from the first again
   }
   if (at >= column + columns) return true;
-  warp_fault(warp, insn, mask, TILEC_SIM_TMEM, at, "%s column %u of tensor memory, which is not allocated",
-             what, at);
-  return false;
+  return warp_fault(warp, insn, mask, TILEC_SIM_TMEM, at,
+                    "%s column %u of tensor memory, which is not allocated", what, at);
 }

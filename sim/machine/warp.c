@@ -16,9 +16,9 @@ enum { PATIENCE = 1000, TURN = 32 };
 
 static uint32_t count_lanes(uint32_t mask) { return bit_count(mask); }
 
-void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
+bool warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                 const char *format, ...) {
-  if (warp->block->worker->fault.set) return;
+  if (warp->block->worker->fault.set) return false;
   Fault fault = {.set = true,
                  .kind = kind,
                  .insn = (uint32_t)(insn - warp->block->program->code.at),
@@ -35,6 +35,7 @@ void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_k
     text_free(fault.message);
   } else
     warp->block->worker->fault = fault;
+  return false;
 }
 
 static void remove_group(Warp *warp, uint32_t index) { warp->groups[index] = warp->groups[--warp->n]; }
