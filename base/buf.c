@@ -42,17 +42,30 @@ void buf_char(Buf *buf, char c) { buf_bytes(buf, &c, 1); }
 void buf_text(Buf *buf, const char *cstr) { buf_bytes(buf, cstr, strlen(cstr)); }
 void buf_str(Buf *buf, Str text) { buf_bytes(buf, text.at, text.n); }
 
+static void print_list(Buf *buf, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  if (n < 0) BUG("vsnprintf failed on \"%s\"", format);
+  buf_reserve(buf, (size_t)n);
+  vsnprintf(buf->at + buf->n, (size_t)n + 1, format, again);
+  va_end(again);
+  buf->n += (size_t)n;
+}
+
 void buf_printf(Buf *buf, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int n = vsnprintf(NULL, 0, format, args);
+  print_list(buf, format, args);
   va_end(args);
-  if (n < 0) BUG("vsnprintf failed on \"%s\"", format);
-  buf_reserve(buf, (size_t)n);
+}
+
+bool buf_fail(Buf *error, const char *format, ...) {
+  va_list args;
   va_start(args, format);
-  vsnprintf(buf->at + buf->n, (size_t)n + 1, format, args);
+  print_list(error, format, args);
   va_end(args);
-  buf->n += (size_t)n;
+  return false;
 }
 
 void buf_spaces(Buf *buf, int n) {

@@ -22,6 +22,8 @@ void buf_char(Buf *buf, char c);
 void buf_text(Buf *buf, const char *cstr);
 void buf_str(Buf *buf, Str text);
 void buf_printf(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The same for the reason of a failure; returns false.
+bool buf_fail(Buf *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_spaces(Buf *buf, int n);
 // Appends the words of a text, wrapped to lines of `width` columns. `column` columns of the first line are
 // taken already. Later lines begin at `indent`. Returns the columns that the last line takes.

@@ -198,10 +198,8 @@ static bool add_entries(const Writing *w, Buf *rows, Buf *entries) {
     CacheEntry entry;
     const char *reason;
     bool missing;
-    if (cache_read(w->folder, w->files[i].name, false, &entry, &reason, &missing) != CACHE_GOOD) {
-      buf_printf(w->error, "the entry %s cannot be used: %s", w->files[i].name, reason);
-      return false;
-    }
+    if (cache_read(w->folder, w->files[i].name, false, &entry, &reason, &missing) != CACHE_GOOD)
+      return buf_fail(w->error, "the entry %s cannot be used: %s", w->files[i].name, reason);
     size_t n = (size_t)(entry.blob.at + entry.blob.n - entry.memory);
     buf_printf(rows, "%s %0*zu %0*zu\n", w->files[i].name, NUMBER_DIGITS,
                ROWS_AT + w->count * ROW_BYTES + entries->n, NUMBER_DIGITS, n);

@@ -13,8 +13,7 @@ static bool parse_number(OptionParser *p, const char *what, const char *text, lo
   errno = 0;
   *value = strtoll(text, &end, 10);
   if (errno == 0 && end != text && *end == '\0' && *value >= min && *value <= max) return true;
-  buf_printf(p->error, "%s takes a number from %lld to %lld, not '%s'", what, min, max, text);
-  return false;
+  return buf_fail(p->error, "%s takes a number from %lld to %lld, not '%s'", what, min, max, text);
 }
 
 // Parses one of the names, which NULL ends. The error lists them.
@@ -24,8 +23,7 @@ static bool parse_choice(OptionParser *p, const char *what, const char *text, co
     if (strcmp(names[*choice], text) == 0) return true;
   buf_printf(p->error, "%s is one of", what);
   for (int i = 0; names[i]; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
-  buf_printf(p->error, "; not '%s'", text);
-  return false;
+  return buf_fail(p->error, "; not '%s'", text);
 }
 
 // The pass's current name, given that or an earlier name, or `extra`. NULL with an error: no such pass.
@@ -41,26 +39,21 @@ static const char *find_pass(OptionParser *p, const char *name, const char *extr
 
 bool option_split_named(OptionParser *p, const char *what, const char *text, NamedText *named) {
   const char *equals = strchr(text, '=');
-  if (!equals || equals == text) {
-    buf_printf(p->error, "%s takes NAME=VALUE, not '%s'", what, text);
-    return false;
-  }
+  if (!equals || equals == text) return buf_fail(p->error, "%s takes NAME=VALUE, not '%s'", what, text);
   named->name = arena_copy(p->arena, (Str){text, (size_t)(equals - text)});
   named->text = equals + 1;
   return true;
 }
 
 static bool set_output(OptionParser *p, const char *value) {
-  if (p->options->output) {
-    buf_printf(p->error, "-o is given twice: '%s' and '%s'", p->options->output, value);
-    return false;
-  }
+  if (p->options->output)
+    return buf_fail(p->error, "-o is given twice: '%s' and '%s'", p->options->output, value);
   p->options->output = value;
   return true;
 }
 
 static bool set_define(OptionParser *p, const char *value) {
-  NamedText named;
+  NamedText named = {0};
   if (!option_split_named(p, "-D", value, &named)) return false;
   if (option_take_range(p, named.name, false, named.text)) return true;
   vec_push(p->arena, &p->options->defines, value);
@@ -73,10 +66,8 @@ static bool set_arch(OptionParser *p, const char *value) {
   for (Str rest = str_from(value);;) {
     const char *comma = memchr(rest.at, ',', rest.n);
     Str name = {rest.at, comma ? (size_t)(comma - rest.at) : rest.n};
-    if (!target_parse_arch(name, &p->options->target)) {
-      buf_printf(p->error, "unknown architecture '%.*s'; --list-targets lists them", STR_ARG(name));
-      return false;
-    }
+    if (!target_parse_arch(name, &p->options->target))
+      return buf_fail(p->error, "unknown architecture '%.*s'; --list-targets lists them", STR_ARG(name));
     vec_push(p->arena, &p->options->archs, p->options->target.arch);
     if (!comma) return true;
     p->options->arch_list = true;
@@ -93,8 +84,7 @@ static bool set_aot_prefix(OptionParser *p, const char *value) {
   p->options->aot_prefix = value;
   size_t n = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
   if (n && !value[n] && value[0] > '9') return true;
-  buf_printf(p->error, "--aot-prefix takes a C identifier, not '%s'", value);
-  return false;
+  return buf_fail(p->error, "--aot-prefix takes a C identifier, not '%s'", value);
 }
 
 static bool set_print_after(OptionParser *p, const char *value) {
@@ -109,10 +99,8 @@ static bool set_stop_after(OptionParser *p, const char *value) {
   const char *colon = strchr(value, ':');
   char *end = NULL;
   p->options->stop_run = colon ? (uint32_t)strtoul(colon + 1, &end, 10) : 0;
-  if (colon && (!p->options->stop_run || *end || colon[1] < '0' || colon[1] > '9')) {
-    buf_printf(p->error, "--stop-after takes PASS or PASS:RUN, a number from 1, not '%s'", value);
-    return false;
-  }
+  if (colon && (!p->options->stop_run || *end || colon[1] < '0' || colon[1] > '9'))
+    return buf_fail(p->error, "--stop-after takes PASS or PASS:RUN, a number from 1, not '%s'", value);
   if (colon) value = arena_copy(p->arena, (Str){value, (size_t)(colon - value)});
   return (p->options->stop_after = find_pass(p, value, "elaborate")) != NULL;
 }
@@ -134,8 +122,7 @@ static bool set_disable_pass(OptionParser *p, const char *value) {
   if (!entry && !(value = find_pass(p, value, NULL))) return false;
   vec_push(p->arena, &p->options->disabled_passes, value);
   if (entry || pass_find(str_from(value))->flags & OPTIONAL) return true;
-  buf_printf(p->error, "the result needs pass '%s': it cannot be disabled", value);
-  return false;
+  return buf_fail(p->error, "the result needs pass '%s': it cannot be disabled", value);
 }
 
 // Help for the command before it, whatever else follows.
@@ -161,8 +148,7 @@ static bool parse_sizes(OptionParser *p, const char *what, const char *value, lo
     if (!comma) return true;
     value = comma + 1;
   }
-  buf_printf(p->error, "%s has at most three sizes", what);
-  return false;
+  return buf_fail(p->error, "%s has at most three sizes", what);
 }
 
 // Digits, commas, and a sign where a number begins.
@@ -191,8 +177,7 @@ static bool set_threads(OptionParser *p, const char *value) {
   if (sizes[0] <= MOST && sizes[1] <= MOST && sizes[2] <= BLOCK_MAX_Z &&
       sizes[0] * sizes[1] * sizes[2] <= MOST)
     return true;
-  buf_printf(p->error, "a CTA has at most %d threads", MOST);
-  return false;
+  return buf_fail(p->error, "a CTA has at most %d threads", MOST);
 }
 
 static bool set_buffer(OptionParser *p, const char *value) {
@@ -218,8 +203,7 @@ static bool set_timeout(OptionParser *p, const char *value) {
   p->options->timeout = strtod(value, &end);
   p->options->timeout_given = true;
   if (end != value && !*end && p->options->timeout >= 0 && p->options->timeout < 1e9) return true;
-  buf_printf(p->error, "--timeout takes seconds, not '%s'", value);
-  return false;
+  return buf_fail(p->error, "--timeout takes seconds, not '%s'", value);
 }
 
 static bool set_save(OptionParser *p, const char *value) {
@@ -248,8 +232,7 @@ static bool set_number(OptionParser *p, const OptionInfo *info, const char *valu
   if (!parse_number(p, what, value, effect->min, effect->max, &number)) return false;
   store(p->options, &effect->field, number);
   if (!effect->power || (number & (number - 1)) == 0) return true;
-  buf_printf(p->error, "%s must be a power of two, not %s", what, value);
-  return false;
+  return buf_fail(p->error, "%s must be a power of two, not %s", what, value);
 }
 
 static bool set_choice(OptionParser *p, const OptionInfo *info, const char *value) {

@@ -29,10 +29,8 @@ typedef struct WordList {
 } WordList;
 
 static bool add_word(WordList *list, char *word) {
-  if (list->words.n == MAX_WORDS) {
-    buf_printf(list->error, "there are more than %d words, with those of argument files", MAX_WORDS);
-    return false;
-  }
+  if (list->words.n == MAX_WORDS)
+    return buf_fail(list->error, "there are more than %d words, with those of argument files", MAX_WORDS);
   vec_push(list->arena, &list->words, word);
   return true;
 }
@@ -94,10 +92,8 @@ static bool enter(WordList *list, FILE *file, const char *name) {
       buf_printf(list->error, "%s '@%s'", k > i + 1 ? "," : " by way of", list->open[k].name);
     return false;
   }
-  if (list->depth == MAX_NESTED) {
-    buf_printf(list->error, "the argument file '@%s' is nested in %d others", name, MAX_NESTED);
-    return false;
-  }
+  if (list->depth == MAX_NESTED)
+    return buf_fail(list->error, "the argument file '@%s' is nested in %d others", name, MAX_NESTED);
   list->open[list->depth++] = (OpenFile){name, info.st_dev, info.st_ino};
   return true;
 }

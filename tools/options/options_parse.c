@@ -110,10 +110,8 @@ static const OptionInfo *find_option(const char *word) {
 
 static bool parse_topic(OptionParser *p, const char *word) {
   const Options *o = p->options;
-  if (o->topic != COMMAND_HELP || o->function || o->code || o->option || o->word) {
-    buf_printf(p->error, "help takes one command: '%s' is a second one", word);
-    return false;
-  }
+  if (o->topic != COMMAND_HELP || o->function || o->code || o->option || o->word)
+    return buf_fail(p->error, "help takes one command: '%s' is a second one", word);
   if (find_verb(word, &p->options->topic)) return true;
   Buf unused = {0};
   const char *name =
@@ -121,10 +119,8 @@ static bool parse_topic(OptionParser *p, const char *word) {
   bool is_code = options_print_code(name, false, &unused);
   buf_free(&unused);
   if (is_code) return p->options->code = name, true;
-  if (name[0] == 'T' && word[1] >= '0' && word[1] <= '9') {
-    buf_printf(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
-    return false;
-  }
+  if (name[0] == 'T' && word[1] >= '0' && word[1] <= '9')
+    return buf_fail(p->error, "there is no code '%s'; 'tilec help codes' lists them", word);
   const OptionInfo *option = find_option(word);
   bool plain = word[0] != '-' && !strchr(word, '.');
   if (plain && (option || language_has(word))) p->options->word = options_has_word(word) ? word : NULL;
@@ -132,10 +128,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
   if (option) return p->options->option = option->name[0] ? option->name : option->short_name, true;
   if (options_has_word(word)) return p->options->word = word, true;
   const char *advice = language_advice(word);
-  if (advice) {
-    buf_printf(p->error, "the language has no '%s'; write %s", word, advice);
-    return false;
-  }
+  if (advice) return buf_fail(p->error, "the language has no '%s'; write %s", word, advice);
   if (options_has_near_word(word)) return p->options->word = word, true;
   size_t count;
   bool full = strchr(word, '.') && !str_starts(str_from(word), "np.");
@@ -205,15 +198,9 @@ static bool foreign_option(OptionParser *p, const OptionInfo *info) {
 static bool take_option(OptionParser *p, const OptionInfo *info, const char *word, const char *value) {
   if (!strstr(info->commands, letter_of(p->options->command))) return foreign_option(p, info);
   bool optional = info->value[0] == '[';
-  if (!info->value[0] && value) {
-    buf_printf(p->error, "'%s' takes no value", info->name);
-    return false;
-  }
+  if (!info->value[0] && value) return buf_fail(p->error, "'%s' takes no value", info->name);
   if (!info->value[0] || (optional && !value)) return option_set(p, info, NULL);
-  if (!value && p->next == p->argc) {
-    buf_printf(p->error, "'%s' needs a value (%s)", word, info->value);
-    return false;
-  }
+  if (!value && p->next == p->argc) return buf_fail(p->error, "'%s' needs a value (%s)", word, info->value);
   return option_set(p, info, value ? value : p->argv[p->next++]);
 }
 
@@ -253,29 +240,21 @@ static bool parse_positional(OptionParser *p, const char *word) {
   if (o->command == COMMAND_HELP && word[0] == '@') word++; // a decorator
   if (!(takes_ptx(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
   if (o->command == COMMAND_HELP) return parse_topic(p, word);
-  if (o->command == COMMAND_VERSION || o->command == COMMAND_LSP) {
-    buf_printf(p->error, "'tilec %s' takes no '%s'", verb_of(o->command)->name, word);
-    return false;
-  }
+  if (o->command == COMMAND_VERSION || o->command == COMMAND_LSP)
+    return buf_fail(p->error, "'tilec %s' takes no '%s'", verb_of(o->command)->name, word);
   if (!o->file) {
     Command command;
     size_t n = strlen(word);
-    if (n > 3 && strcmp(word + n - 3, ".cu") == 0) {
-      buf_printf(p->error,
-                 "'%s' is CUDA C++: compile it with 'nvcc -ptx -lineinfo %s', and give its .ptx file", word,
-                 word);
-      return false;
-    }
+    if (n > 3 && strcmp(word + n - 3, ".cu") == 0)
+      return buf_fail(p->error,
+                      "'%s' is CUDA C++: compile it with 'nvcc -ptx -lineinfo %s', and give its .ptx file",
+                      word, word);
     o->file = word;
     if (options_file_is_ptx(o) && !takes_ptx(o)) return refuse_ptx(p);
     if (p->verb_given || !mistyped_command(word) || !find_verb(word, &command)) return true;
-    buf_printf(p->error, "the command comes first: tilec %s ...", word);
-    return false;
+    return buf_fail(p->error, "the command comes first: tilec %s ...", word);
   }
-  if (!runs_kernel(o)) {
-    buf_printf(p->error, "only one FILE is allowed: '%s' is a second one", word);
-    return false;
-  }
+  if (!runs_kernel(o)) return buf_fail(p->error, "only one FILE is allowed: '%s' is a second one", word);
   NamedText named = {arena_printf(p->arena, "%u", o->args.n), word};
   if (!options_file_is_ptx(o) && !option_split_named(p, "an argument", word, &named)) return false;
   vec_push(p->arena, &o->args, named);

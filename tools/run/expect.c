@@ -26,16 +26,13 @@ bool expect_share(const char *text, double *share, Buf *error) {
   if (number && *end == '%') value /= 100, end++;
   *share = value;
   if (number && *end == '\0' && value >= 0 && value <= 1) return true;
-  buf_printf(error, "--allow-uncompared takes a share from 0 to 1, or 0%% to 100%%, not '%s'", text);
-  return false;
+  return buf_fail(error, "--allow-uncompared takes a share from 0 to 1, or 0%% to 100%%, not '%s'", text);
 }
 
 bool expect_parse(Arena *arena, const char *text, Expectation *expectation, Buf *error) {
   const char *equals = strchr(text, '=');
-  if (!equals || equals == text || equals[1] != '@' || !equals[2]) {
-    buf_printf(error, "--expect takes NAME=@FILE.npy or NAME=@FILE.npy:RTOL,ATOL, not '%s'", text);
-    return false;
-  }
+  if (!equals || equals == text || equals[1] != '@' || !equals[2])
+    return buf_fail(error, "--expect takes NAME=@FILE.npy or NAME=@FILE.npy:RTOL,ATOL, not '%s'", text);
   *expectation = (Expectation){.name = arena_copy(arena, (Str){text, (size_t)(equals - text)})};
   const char *path = equals + 2, *colon = strrchr(path, ':'), *rest;
   expectation->path = path;
