@@ -303,10 +303,8 @@ static PyObject *launcher_prepare(Launcher *self, PyObject *const *args, Py_ssiz
 // _launch_on(device, check, timeout, grid, *args, **kwargs). check: 1 checks; -1 too, and drops what the kernel prints.
 static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
                                     PyObject *names) {
-  if (nargs < 4 || Py_TYPE(args[0]) != self->state->device) {
-    PyErr_SetString(PyExc_TypeError, "_launch_on(device, check, timeout, grid, *args, **kwargs)");
-    return NULL;
-  }
+  if (nargs < 4 || Py_TYPE(args[0]) != self->state->device)
+    return PyErr_Format(PyExc_TypeError, "_launch_on(device, check, timeout, grid, *args, **kwargs)");
   int check = (int)PyLong_AsLong(args[1]);
   const Run run = {.device = (Device *)args[0],
                    .grid = args[3],
@@ -319,10 +317,8 @@ static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ss
 // _launch_on_stream(device, stream, grid, *args)
 static PyObject *launcher_launch_on_stream(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
                                            PyObject *names) {
-  if (nargs < 3 || Py_TYPE(args[0]) != self->state->device) {
-    PyErr_SetString(PyExc_TypeError, "_launch_on_stream(device, stream, grid, *args)");
-    return NULL;
-  }
+  if (nargs < 3 || Py_TYPE(args[0]) != self->state->device)
+    return PyErr_Format(PyExc_TypeError, "_launch_on_stream(device, stream, grid, *args)");
   const Run run = {
       .device = (Device *)args[0], .grid = args[2], .on_stream = true, .stream = PyLong_AsVoidPtr(args[1])};
   return PyErr_Occurred() ? NULL : run_call(self, &run, args + 3, nargs - 3, names);
@@ -388,10 +384,8 @@ static PyObject *run_ranks(Launcher *self, Run *run, RankCall *ranks) {
 static PyObject *launcher_launch_ranks(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
                                        PyObject *names) {
   Py_ssize_t count = nargs == 4 && PyTuple_Check(args[3]) ? PyTuple_Size(args[3]) : 0;
-  if (count < 1 || Py_TYPE(args[0]) != self->state->device) {
-    PyErr_SetString(PyExc_TypeError, "_launch_ranks(device, check, grid, ranks, **kwargs)");
-    return NULL;
-  }
+  if (count < 1 || Py_TYPE(args[0]) != self->state->device)
+    return PyErr_Format(PyExc_TypeError, "_launch_ranks(device, check, grid, ranks, **kwargs)");
   Run run = {.device = (Device *)args[0],
              .grid = args[2],
              .check = (int)PyLong_AsLong(args[1]),

@@ -17,10 +17,8 @@ static PyObject *module_setup(PyObject *module, PyObject *args, PyObject *kwargs
                                    &given[3], &given[4], &given[5], &given[6], &given[7], &given[8],
                                    &given[9]))
     return NULL;
-  if (!PyType_Check(given[0]) || !PyType_IsSubtype((PyTypeObject *)given[0], state->launched)) {
-    PyErr_SetString(PyExc_TypeError, "handle is not a subclass of Launched");
-    return NULL;
-  }
+  if (!PyType_Check(given[0]) || !PyType_IsSubtype((PyTypeObject *)given[0], state->launched))
+    return PyErr_Format(PyExc_TypeError, "handle is not a subclass of Launched");
   PyObject **places[] = {(PyObject **)&state->handle,
                          &state->classify,
                          &state->dtype_of,
