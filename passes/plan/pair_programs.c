@@ -117,7 +117,7 @@ static const char *why_not_dot(const Op *dot) {
   const Type *sums = op_result(dot)->type;
   if (sums->shape[0] != ROWS || sums->shape[1] > MOST_COLUMNS)
     return "its dots do not have 128 rows, and 256 columns at most";
-  if (type_is_int(type_element(sums)) && sums->shape[1] < INT_COLUMNS)
+  if (elem_is_int(type_element(sums)->elem) && sums->shape[1] < INT_COLUMNS) // they are in tensor memory
     return "pairs of integers have 32 columns or more";
   return op_attr(dot, ATTR_EXTENTS) || dot_is_scaled(dot) ? "its tiles are padded, or have scales" : NULL;
 }
