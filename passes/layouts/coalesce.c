@@ -43,7 +43,7 @@
 #include "passes/analysis/padded_warps.h"
 #include "passes/passes.h"
 
-enum { ACCESS_BYTES = 16, BLAME_STEPS = 64 };
+enum { ACCESS_BYTES = 16, LINE_BYTES = 128, BLAME_STEPS = 64 };
 
 typedef struct Coalescer {
   PassContext *context;
@@ -60,7 +60,7 @@ typedef struct CoalescedAccess {
   const Value *pointer, *mask; // `mask` NULL: none.
   uint32_t bytes;              // Per element.
   uint32_t order[TILE_MAX_RANK];
-  uint32_t shape[TILE_MAX_RANK]; // Without the elements that repeat addresses of others.
+  uint32_t shape[TILE_MAX_RANK]; // Of what lanes and warps divide. Registers have the rest.
   uint64_t widest, contiguity, alignment, constancy, share; // In elements.
   uint64_t bound;                                           // Elements of a vector, in any layout.
   bool partial;    // Its mask may be true only for the first elements.
@@ -116,6 +116,16 @@ static void find_share(const Coalescer *c, CoalescedAccess *access) {
   if (is_narrow_row(access->op)) access->share = max_u64(access->share, MIN_COPY_BYTES / access->bytes);
 }
 
+// Where sums may be in tensor memory, a warp's store has whole lines of a row, and other columns are in registers. So
+// parts of the columns can be stored one after another (split_sums).
+static void keep_lines(const Coalescer *c, CoalescedAccess *access) {
+  bool stores = access->op->kind == OP_STORE && access->pointer->type->rank == 2 && access->order[0] == 1;
+  if (!stores || !c->products || !target_has(c->func->module->target.arch, FEATURE_TCGEN05)) return;
+  uint64_t least = region_threads(access->op) * access->vector;
+  while (access->shape[1] * access->bytes > LINE_BYTES && access->shape[0] * access->shape[1] / 2 >= least)
+    access->shape[1] /= 2;
+}
+
 static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   CoalescedAccess access = {.op = op, .pointer = op_operand(op, 0)};
   if (op->kind != OP_ATOMIC_CAS) access.mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2);
@@ -134,6 +144,7 @@ static CoalescedAccess access_of(const Coalescer *c, Op *op) {
   access.bound = bound ? bound : 1;
   find_share(c, &access);
   access.vector = min_u64(access.bound, access.share);
+  keep_lines(c, &access);
   return access;
 }
 
@@ -227,7 +238,7 @@ static void report_access(Coalescer *c, const CoalescedAccess *access) {
   if (access->constancy < wanted) explain_mask(c, access, remark, wanted);
 }
 
-// Repeated addresses are in registers: a thread reads each once.
+// Repeated addresses are in registers: a thread reads each once. So is what keep_lines left out.
 static Layout layout_of_distinct(const CoalescedAccess *access, uint32_t elem_bits, uint32_t warp_bits) {
   const Type *tile = access->pointer->type;
   uint32_t shape[TILE_MAX_RANK];

@@ -19,6 +19,11 @@ bool promote_tmem(PassContext *context, Func *func);
 // True if tensor memory can have the dot's first operand: a computed tile whose rows each belong to one thread.
 bool promotes_to_tmem(const Op *dot);
 
+// split_sums.c: loads, computes and stores sums from tensor memory in parts of their columns. `exchanged`: those that pass
+// between threads through shared memory, which have no buffer yet. Otherwise those that do not. Returns true if anything
+// changed.
+bool split_sums(PassContext *context, Func *func, bool exchanged);
+
 // The placement of a dot's operand in its buffer, and the buffer's layout. The tile `home` holds the operand.
 // * For wgmma and ldmatrix: rows of up to 128 bytes, along the dimension in which home's registers count upwards.
 // * For words along m or n that go to registers: whole rows.

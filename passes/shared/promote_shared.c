@@ -64,6 +64,7 @@ static void give_scratch(ScratchPromoter *p, Op *op) {
 bool pass_promote_shared(PassContext *context, Func *func) {
   ScratchPromoter p = {context, func->module->ir, promote_dots(context, func)};
   p.changed |= promote_loads(context, func);
+  p.changed |= split_sums(context, func, true);
   for (OpWalk w = ops_in(func->body); ops_next(&w);) give_scratch(&p, w.op);
   return p.changed;
 }
