@@ -23,6 +23,7 @@ typedef struct FuncState {
   bool has_facts;
   bool simple;              // Nothing has changed since simplify ran: it would find nothing to do.
   bool has_slack, is_short; // About registers.
+  uint32_t relief[RELIEF_COUNT];
 } FuncState;
 
 static bool has(FuncState *state, FuncFact fact) {
@@ -194,7 +195,7 @@ static bool needs_hold(PassRun *run, const PassInfo *pass, FuncState *state) {
 
 static void run_func(PassRun *run, const PassInfo *pass, FuncState *state) {
   const PassRunOptions *options = run->options;
-  PassContext context = {state->scratch, run->diags};
+  PassContext context = {state->scratch, run->diags, state->relief};
   bool applies_here = applies[pass - passes](state);
   if (!applies_here && !options->verify_each) return;
   if (pass->needs && !needs_hold(run, pass, state)) return;
@@ -207,7 +208,7 @@ static void run_func(PassRun *run, const PassInfo *pass, FuncState *state) {
   if (options->scratch) arena_free(options->scratch);
   run->ran |= applies_here;
   run->changed |= changed && applies_here;
-  if (changed) *state = (FuncState){.func = state->func, .scratch = state->scratch};
+  if (changed) state->has_facts = state->has_slack = state->simple = false;
   if (simplifies) state->simple = true;
 }
 

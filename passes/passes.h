@@ -6,10 +6,27 @@
 
 #include "ir/queries.h"
 
+// What passes do with tiles that do not fit in the registers. choose_occupancy's remark has the sums.
+typedef enum Relief {
+  RELIEF_RECOMPUTED,
+  RELIEF_STORED_EARLY,
+  RELIEF_COPIED,
+  RELIEF_READ_LATE,
+  RELIEF_CAST_EARLY,
+  RELIEF_LOADED_LATE,
+  RELIEF_IN_PARTS,
+  RELIEF_COUNT
+} Relief;
+
 typedef struct PassContext {
-  Arena *scratch; // For the pass's own tables; freed after the pass.
-  Diags *diags;   // Remarks: changes and refusals.
+  Arena *scratch;   // For the pass's own tables; freed after the pass.
+  Diags *diags;     // Remarks: changes and refusals.
+  uint32_t *relief; // By Relief: a thread's registers so far. NULL: they are not counted.
 } PassContext;
+
+static inline void relieve(const PassContext *context, Relief relief, uint32_t registers) {
+  if (context->relief) context->relief[relief] += registers;
+}
 
 // Each returns whether it changed anything. passes.def lists them.
 #define X(name, ...) bool pass_##name(PassContext *context, Func *func);

@@ -210,6 +210,15 @@ static uint32_t most_alive(Arena *scratch, Func *func, bool halves) {
   return most;
 }
 
+const Op *func_fullest(Arena *scratch, Func *func, uint32_t *registers) {
+  const uint32_t *alive = alive_of(scratch, func, true);
+  const Op *fullest = NULL;
+  *registers = 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (alive[w.op->id] > *registers) *registers = alive[w.op->id], fullest = w.op;
+  return fullest;
+}
+
 uint32_t func_pressure(Arena *scratch, Func *func) { return most_alive(scratch, func, false); }
 
 uint32_t func_thread_registers(const Func *func) {
@@ -226,7 +235,8 @@ bool loop_fills_registers(const Func *func, const Op *loop) {
 }
 
 int64_t register_slack(Arena *scratch, Func *func) {
-  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS - most_alive(scratch, func, true);
+  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS -
+         most_alive(scratch, func, true);
 }
 
 bool registers_hopeless(Arena *scratch, Func *func) {

@@ -16,6 +16,8 @@ uint32_t func_pressure(Arena *scratch, Func *func);
 // is loaded alone counts as one register: without room it would be spilled. func_pressure is different. It asks how
 // many CTAs share a multiprocessor.
 int64_t register_slack(Arena *scratch, Func *func);
+// The op at which tiles fill most registers, as register_slack counts them. NULL: they fill none. Numbers the function.
+const Op *func_fullest(Arena *scratch, Func *func, uint32_t *registers);
 // By value id: the registers that it fills while alive. A 16-bit value that is loaded alone counts as one register.
 // Numbers the function.
 uint32_t *func_registers(Arena *scratch, Func *func);

@@ -75,7 +75,7 @@ static uint32_t thread_sums(const Op *dot) {
 // Plans the loop's split. Returns NULL, or why it cannot be split. Remarks about the loop's loads go to `diags`.
 static const char *find_parted(const SlotPlanner *p, Diags *diags, Op *loop, bool in_turn,
                                PartedLoop *parted) {
-  PassContext context = {p->context->scratch, diags};
+  PassContext context = {p->context->scratch, diags, NULL};
   Roles roles;
   *parted = (PartedLoop){.alone = "no programs are taken"};
   StagedLoop *staged = &parted->staged;

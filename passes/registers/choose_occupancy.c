@@ -328,23 +328,36 @@ static bool addresses_spill(Arena *scratch, Func *func) {
 
 static bool reduces_in_turn(const Func *func) { return contents_of(func).in_turn; }
 
+// The kernel's remark, where tiles do not fit or passes made them fit: how many registers of how many, and what was done.
+static void report_tiles(PassContext *context, Func *func) {
+  static const char *const words[] = {"recomputed", "stored early", "copied to shared memory", "read late",
+                                      "cast early", "loaded late",  "computed in parts"};
+  uint32_t all = func_thread_registers(func), tiles,
+           room = all - min_u32(all, TUNE_BLOCKS_RESERVED_REGISTERS);
+  const Op *fullest = func_fullest(context->scratch, func, &tiles);
+  Buf done = {0};
+  for (uint32_t i = 0; i < RELIEF_COUNT && context->relief; i++)
+    if (context->relief[i]) buf_printf(&done, "%s %s %u", done.n ? "," : ":", words[i], context->relief[i]);
+  bool spills = tiles > room && !reduces_in_turn(func);
+  if (fullest && (done.n || tiles > room))
+    diag_remark(context->diags, fullest->loc, "choose_occupancy",
+                "%u of %u registers for tiles are live here%s%s", tiles, room, done.n ? done.at : "",
+                spills ? "; some will be spilled" : "");
+  buf_free(&done);
+}
+
 // Tiles that a loop carries beyond a thread's registers are spilled whatever ptxas does: that is a warning. For other
 // tiles ptxas may find an order with fewer at a time.
 static void report_spills(PassContext *context, Func *func) {
-  Arena *scratch = context->scratch;
   uint32_t registers = func_thread_registers(func), carried = 0;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) carried = max_u32(carried, carried_words(w.op));
-  int64_t wanted = registers - register_slack(scratch, func);
   if (carried > registers)
     diag_warning(
         context->diags, func->loc,
         "[T0505] '%s' will spill: a loop carries tiles of %u registers per thread, and a thread has %u; use "
         "smaller tiles%s",
         func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
-  else if (wanted > registers && !reduces_in_turn(func))
-    diag_remark(context->diags, func->loc, "choose_occupancy",
-                "tiles need about %lld registers per thread, and a thread has %u: some will be spilled",
-                (long long)wanted, registers);
+  report_tiles(context, func);
 }
 
 // True if ptxas spills less when it gets no number for one CTA. With `.minnctapersm 1` it loads more before it

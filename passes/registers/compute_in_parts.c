@@ -368,6 +368,7 @@ static void visit_dot(Turns *t, Op *op) {
   if (!taker || op_attr(taker, ATTR_STREAMED)) return;
   diag_remark(t->context->diags, op->loc, "compute_in_parts",
               "the dot is computed for one result of the reduction at a time");
+  relieve(t->context, RELIEF_IN_PARTS, tile_words(op_result(op)->type));
   op_set_flag(taker, ATTR_STREAMED, true);
   t->changed = true;
 }

@@ -309,6 +309,7 @@ static void visit_loop(Rematerialiser *m, Op *loop) {
   diag_remark(m->context->diags, loop->loc, "rematerialise",
               "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
               carried ? "tiles and loops within" : "tiles", left);
+  relieve(m->context, RELIEF_RECOMPUTED, taken);
   make_inside(m, loop);
 }
 
@@ -319,6 +320,7 @@ static void visit_widened(Rematerialiser *m, Op *loop) {
   diag_remark(m->context->diags, loop->loc, "rematerialise",
               "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
               waiting);
+  relieve(m->context, RELIEF_RECOMPUTED, taken - waiting);
   make_inside(m, loop);
 }
 
@@ -410,6 +412,7 @@ static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
   diag_remark(m->context->diags, region->first->loc, "rematerialise",
               "%u registers of offsets are recomputed %s: tiles leave %u", most,
               at_accesses ? "for each access" : "after dots", m->room);
+  relieve(m->context, RELIEF_RECOMPUTED, most);
   walk_parts(m, region, at_accesses, true);
 }
 

@@ -169,10 +169,12 @@ static void remake_operands(DataMaker *m, Op *op) {
     Value *value = op_operand(op, i);
     if (!is_remade(m, value)) continue;
     Builder b = builder_before(op);
-    if (!m->again[value->id])
+    if (!m->again[value->id]) {
+      relieve(m->context, RELIEF_RECOMPUTED, tile_words(value->type));
       diag_remark(m->context->diags, value->def->loc, "rematerialise",
                   "recomputed after a reduction, which halves the registers: tiles take %u, and there are %u",
                   m->tiles, m->room);
+    }
     op_set_operand(op, i, make_again(m, &b, value));
     m->changed = true;
   }

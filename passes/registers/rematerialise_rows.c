@@ -89,6 +89,7 @@ bool rematerialise_rows(PassContext *context, Func *func) {
   diag_remark(context->diags, func->loc, "rematerialise",
               "addresses of single elements, %u registers, are computed from one another: tiles leave %lld",
               wanted, (long long)(spare > 0 ? spare : 0));
+  relieve(context, RELIEF_RECOMPUTED, wanted);
   f.mark = true;
   visit_region(&f, func->body);
   return true;

@@ -85,6 +85,7 @@ static void narrow(Shortener *s, Op *op) {
   diag_remark(s->context->diags, op->loc, "shorten_ranges",
               "%u registers are cast as soon as they are loaded",
               layout_registers(op_result(op)->type->layout));
+  relieve(s->context, RELIEF_CAST_EARLY, layout_registers(op_result(op)->type->layout));
   op_move(op, op->region, after ? after->next : op->region->first);
   op_set_flag(op, ATTR_FRESH, true);
   s->changed = true;
@@ -154,10 +155,12 @@ static void replace_within(Value *from, Value *to, const Region *region) {
 }
 
 static void sink_op(Shortener *s, Op *op, const Op *branch) {
-  if (op->kind == OP_LOAD)
+  if (op->kind == OP_LOAD) {
     diag_remark(s->context->diags, op->loc, "shorten_ranges",
                 "%u registers are loaded in the branches that use them, to save registers",
                 tile_words(op_result(op)->type));
+    relieve(s->context, RELIEF_LOADED_LATE, tile_words(op_result(op)->type));
+  }
   for (uint32_t r = 0; r < branch->region_count; r++) {
     Op *user = value_first_user(op_result(op), branch->regions[r]);
     if (!user) continue;

@@ -136,10 +136,11 @@ uint32_t store_parts(const StoreSplitter *s) {
     loaded += beside;
   }
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
-  if (bits)
-    diag_remark(s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
-                "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
-                loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
+  if (!bits) return 0;
+  diag_remark(s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
+              "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
+              loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
+  relieve(s->context, RELIEF_IN_PARTS, loaded);
   return bits;
 }
 
@@ -197,5 +198,6 @@ uint32_t store_parts_behind(const StoreSplitter *s) {
       s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
       "in %u parts before all stores: %u registers are live next to these, %u would be, and there are %u",
       1u << bits, waiting, whole, room);
+  relieve(s->context, RELIEF_IN_PARTS, alive);
   return bits;
 }

@@ -269,6 +269,7 @@ static void move(Mover *m, Op *store) {
   diag_remark(m->context->diags, store->loc, "wait_in_shared",
               "%u registers are stored to shared memory %u ops earlier, to save registers", freed,
               store->id - after - 1);
+  relieve(m->context, RELIEF_STORED_EARLY, freed);
   for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
   op_move(store, home, last->next);
   if (apart) { // otherwise ptxas issues those loads before the store
@@ -458,6 +459,7 @@ static void visit_load(Copier *c, Op *load) {
   if (!store || !is_behind_copies(load) || !copy_instead(c->func, load, store)) return;
   diag_remark(c->context->diags, loc, "wait_in_shared",
               "%u registers of loads are copied straight to shared memory", words);
+  relieve(c->context, RELIEF_COPIED, words);
   c->changed = true;
 }
 
@@ -603,6 +605,7 @@ static bool reload_operands(PassContext *context, Func *func) {
     diag_remark(context->diags, w.op->loc, "wait_in_shared",
                 "%u registers of an operand are read from shared memory in the loop to save registers",
                 tile_words(op_result(w.op)->type));
+    relieve(context, RELIEF_READ_LATE, tile_words(op_result(w.op)->type));
     reload_in_users(w.op);
     func_number(func);
     changed = true;

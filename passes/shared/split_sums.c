@@ -144,6 +144,7 @@ static bool split_load(PassContext *context, Func *func, Op *load, bool exchange
   while (c.ops.n > 1) op_erase(vec_pop(&c.ops));
   diag_remark(context->diags, load->loc, exchanged ? "promote_shared" : "compute_in_parts",
               "sums are loaded from tensor memory in %u parts", 1u << c.bits);
+  if (!exchanged) relieve(context, RELIEF_IN_PARTS, tile_words(sums));
   return true;
 }
 

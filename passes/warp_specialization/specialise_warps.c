@@ -265,7 +265,7 @@ bool pass_specialise_warps(PassContext *context, Func *func) {
   if (!loop) return false;
   Diags unheard = {.arena = context->scratch,
                    .sources = context->diags->sources}; // plan_pipeline has reported it
-  PassContext asking = {context->scratch, &unheard};
+  PassContext asking = {context->scratch, &unheard, NULL};
   StagedLoop staged;
   Roles r;
   bool takes = op_attr(loop, ATTR_TAKES_PROGRAMS), pair = op_attr(loop, ATTR_PAIR);

@@ -61,7 +61,7 @@ static void print_remarks(const Diags *diags, Buf *out) {
 }
 
 static void check_stable(TextFixture *s, IrModule *module, const char *const *names, uint32_t count) {
-  PassContext context = {&s->arena, &s->diags};
+  PassContext context = {&s->arena, &s->diags, NULL};
   bool simplified = count == 0 || strcmp(names[count - 1], "simplify") == 0;
   if (simplified) assert_false(pass_simplify(&context, module->funcs.at[0]));
 }

@@ -79,7 +79,7 @@ static const char *parse_step(Schedule *s, const char *at) {
 
 static Schedule open_schedule(Kernel *k, PassContext *context, const Case *test) {
   kernel_open(k, "%n: i32", BODY);
-  *context = (PassContext){&k->arena, &k->diags};
+  *context = (PassContext){&k->arena, &k->diags, NULL};
   func_number(k->func);
   Schedule s = {.context = context,
                 .func = k->func,
