@@ -3,14 +3,22 @@
 """registers.py TILEC [REGEX]: compares the registers a thread that `tilec explain` estimates with those of ptxas on
 PATH.
 
+  registers.py --slack TILEC [REGEX]
+
+Compares those that passes count (register_slack) instead, for the kernels of `scripts/compile-list --quick`. Prints the
+mean error, and the ten worst.
+
 Covers the bench's kernels, in our configuration that bench/results.jsonl names for each row. Prints the table of
 bench/LOG.md by kernel. The last line has the median, the minimum and the maximum of the errors."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -19,6 +27,11 @@ import rows_matmul  # noqa: E402
 import rows_memory  # noqa: E402
 import rows_reduce  # noqa: E402
 from work import config_text, our_configs, step_constexprs  # noqa: E402
+
+RESERVED = 24  # TUNE_BLOCKS_RESERVED_REGISTERS
+sys.dont_write_bytecode = True
+ptx_diff = importlib.util.module_from_spec(importlib.util.spec_from_loader("ptx_diff", importlib.machinery.SourceFileLoader("ptx_diff", f"{ROOT}/scripts/ptx-diff")))
+ptx_diff.__spec__.loader.exec_module(ptx_diff)
 
 
 def best_configurations():
@@ -65,12 +78,47 @@ def told(tilec, words):
     return block["registers_estimated"], block["registers"], block.get("spill_stores", 0)
 
 
+def counted(tilec, words):
+    """The same, of what choose_occupancy's remark counts. It is there for each kernel if tiles have no room."""
+    run = lambda *command: subprocess.run([tilec, *command], cwd=ROOT, capture_output=True, text=True, check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            ptx, tir = run(*words, "--arch", "sm_90a", "-o", "-").stdout, f"{folder}/k.tir"
+            with open(tir, "w", encoding="utf-8") as file:
+                file.write(re.sub(r"maxnreg = \d+", f"maxnreg = {RESERVED}", run(*words, "--arch", "sm_90a", "--emit=tir", "-o", "-").stdout))
+            told = run(tir, "--run-pass=choose_occupancy", "--remarks", "--emit=tir", "-o", os.devnull).stderr
+        except subprocess.CalledProcessError as error:
+            return error.stderr.strip() or "?"
+    code = ptx_diff.assemble(ptx, "sm_90a")
+    if "refused" in code:
+        return code["message"]
+    tiles, threads = re.search(r"(\d+) of \d+ registers for tiles", told), re.search(r"\.(?:req|max)ntid (\d+)", ptx)
+    return min((int(tiles.group(1)) if tiles else 0) + RESERVED, 65536 // int(threads.group(1)), 255), code["registers"], code["spilled"]
+
+
+def slack(tilec, wanted):
+    listed = subprocess.run([f"{ROOT}/scripts/compile-list", "--quick", wanted], capture_output=True, text=True, check=True).stdout
+    some = [words for words in map(str.split, listed.splitlines()) if not words[0].endswith(".tir")]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [(words, *told) for words, told in zip(some, pool.map(lambda words: counted(tilec, words), some)) if not isinstance(told, str)]
+    errors = [estimated - real for _, estimated, real, _ in found]
+    print(f"{len(found)} kernels, {len(some) - len(found)} without figures: the mean error is {statistics.mean(errors):.1f} registers, of its amount "
+          f"{statistics.mean(map(abs, errors)):.1f}; the median {statistics.median(errors):.0f}")
+    for side, sign in (("too many", -1), ("too few", 1)):
+        print(f"\n| {side} | counted | by ptxas | bytes of spills |\n|---|---|---|---|")
+        for words, estimated, real, spilled in sorted(found, key=lambda x: sign * (x[1] - x[2]))[:10]:
+            print(f"| {words[0]} {words[words.index('--kernel') + 1] if '--kernel' in words else ''} | {estimated} | {real} | {spilled} |")
+    return not found
+
+
 def between(numbers):
     least, most = min(numbers), max(numbers)
     return str(least) if least == most else f"{least} to {most}"
 
 
 def main():
+    if sys.argv[1] == "--slack":
+        return slack(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else "")
     some = list(launches(sys.argv[2] if len(sys.argv) > 2 else ""))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda x: told(sys.argv[1], x[2]), some))
