@@ -3,8 +3,8 @@
 //
 // A mask is worth a copy if it makes an access narrower. It also is in straight-line code with reductions or scans, if
 // a thread has several wide accesses under the mask. Their predicates, and the offsets they come from, would be live
-// across the reduction together with the elements. An access one element wide with or without the mask is not worth
-// twice the code. Rows of 1,000 elements per step are an example.
+// across the reduction together with the elements. An access one element wide with or without the mask is worth twice
+// the code only if a thread has more elements than predicate registers. Rows of 1,000 elements per step are no example.
 //
 // Loads that load_once would read once count as narrowed, unless it can read whole vectors under their mask.
 //
@@ -12,6 +12,7 @@
 #include "passes/loops/mask_copies.h"
 
 #include "base/integer.h"
+#include "passes/analysis/pressure.h"
 #include "passes/loops/windows.h"
 
 enum { ACCESS_BYTES = 16, MANY_ACCESSES = 3, PREDICATE_REGISTERS = 7 };
@@ -72,7 +73,7 @@ static bool drops_scalars(const MaskCopies *copies, const Value *mask) {
 // accesses, get no copy. An example are 128 rows of 128 fp16 that become int8. With their mask they take 66.9 us, and
 // 75.6 us with a copy.
 //
-// In the last two cases, tiles with more elements per thread than registers get no copy. The copy loads all elements at
+// In the last two cases, tiles with as many elements per thread as registers get no copy. The copy loads all elements at
 // the same time, so each would go to local memory. Predicates per vector cost less.
 static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                 uint64_t vector) {
@@ -81,7 +82,16 @@ static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uin
   bool few = accesses_under(copies->func->body, mask) < MANY_ACCESSES;
   uint64_t least = few ? PREDICATE_REGISTERS + 1 : 2;
   if (few && mask->type->rank > 1) return false;
-  return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
+  return share >= least * vector && share < func_thread_registers(copies->func);
+}
+
+// True if each element has a predicate, and a thread has more elements than predicate registers. ptxas then issues each
+// load after its own comparison. Few loads are in flight. Masks of tiles of several rows get no copy.
+static bool has_element_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
+                                   uint64_t vector) {
+  if (mask->type->rank > 1 || vector > 1 || share <= PREDICATE_REGISTERS) return false;
+  if (drops_scalars(copies, mask)) return false;
+  return share < func_thread_registers(copies->func);
 }
 
 // True for loads and stores that become TMA loads and stores. TMA checks bounds itself.
@@ -120,7 +130,8 @@ bool mask_narrows(const MaskCopies *copies, const Op *op) {
                             min_u64(at->divisibility[order[0]] / bytes, share));
   return min_u64(vector, kept_constancy(copies, mask, order[0])) >
              axis_info(copies->axes, mask)->constancy[order[0]] ||
-         has_many_predicates(copies, mask, share, vector);
+         has_many_predicates(copies, mask, share, vector) ||
+         has_element_predicates(copies, mask, share, vector);
 }
 
 static bool same_bound(const MaskBound *a, const MaskBound *b) {
