@@ -52,6 +52,8 @@ enum { REGISTER_UNIT = 8, WARP_SCHEDULERS = 4 };
 // the addresses of single elements that all loads read, one in ADDRESSES_ALIVE is live.
 enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
+enum { WIDE_ACCESS = 16 }; // bytes of a thread's access
+
 typedef struct Contents {
   bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result.
   bool mask, slow;         // A load of a tile under a mask; an op of many instructions.
@@ -267,12 +269,42 @@ static uint32_t single_registers(Arena *scratch, Func *func) {
                    : 0;
 }
 
+// The registers of a loop's loads beyond those of one. 0: a load reads less than 16 bytes.
+static uint32_t later_words(const Region *body) {
+  uint32_t words = 0, most = 0;
+  for (const Op *op = body->first; op; op = op->next) {
+    if (op->kind != OP_LOAD || !type_is_tile(op_operand(op, 0)->type)) continue;
+    const Type *tile = op_result(op)->type;
+    if (op_int(op, ATTR_VECTOR, 1) * type_element_bytes(tile) < WIDE_ACCESS) return 0;
+    words += tile_words(tile);
+    most = max_u32(most, tile_words(tile));
+  }
+  return words - most;
+}
+
+// The number of CTAs that fill a multiprocessor with threads, for loops without dots whose loads read 16 bytes each. A
+// full multiprocessor has enough of these in flight though a thread's loads wait for one another: a loop may have one
+// iteration. 0: the threads do not fit, or more than a quarter of them is missing.
+static uint32_t blocks_that_fill(Arena *scratch, Func *func, uint32_t blocks) {
+  uint32_t full = func->module->target.arch->warps / func_warps(func), later = 0;
+  if (blocks >= full || 4 * blocks < 3 * full) return 0;
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_FOR) later = max_u32(later, later_words(w.op->regions[0]));
+  if (!later) return 0;
+  Tiles tiles = find_tiles(scratch, func);
+  tiles.most -= min_u32(tiles.most, later);
+  tiles.across -= min_u32(tiles.across, later);
+  return blocks_fit(func, full, &tiles) ? full : 0;
+}
+
 // The number of CTAs for more than MANY_WARPS warps. 0: ptxas gets none, as a number of two or more may cause a spill.
 static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
   Contents found = contents_of(func);
   uint32_t addresses = single_registers(scratch, func), blocks = count_blocks(scratch, func, addresses);
   if (blocks < 2) return blocks;
   if (found.dot || found.slow) return 0;
+  uint32_t full = blocks_that_fill(scratch, func, blocks);
+  if (full) return full;
   if (!found.mask || found.joint || found.loop) return blocks;
   // Loads under a mask are not reordered with stores, so all of a tile that is only copied is live at once.
   blocks = count_blocks(scratch, func, max_u32(addresses, TUNE_BLOCKS_RESERVED_REGISTERS));
