@@ -73,7 +73,7 @@ static bool drops_scalars(const MaskCopies *copies, const Value *mask) {
 // accesses, get no copy. An example are 128 rows of 128 fp16 that become int8. With their mask they take 66.9 us, and
 // 75.6 us with a copy.
 //
-// In the last two cases, tiles with as many elements per thread as registers get no copy. The copy loads all elements at
+// In the last two cases, tiles with more elements per thread than registers get no copy. The copy loads all elements at
 // the same time, so each would go to local memory. Predicates per vector cost less.
 static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                 uint64_t vector) {
@@ -82,15 +82,20 @@ static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uin
   bool few = accesses_under(copies->func->body, mask) < MANY_ACCESSES;
   uint64_t least = few ? PREDICATE_REGISTERS + 1 : 2;
   if (few && mask->type->rank > 1) return false;
-  return share >= least * vector && share < func_thread_registers(copies->func);
+  return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
 }
 
 // True if each element has a predicate, and a thread has more elements than predicate registers. ptxas then issues each
-// load after its own comparison. Few loads are in flight. Masks of tiles of several rows get no copy.
+// load after its own comparison. Few loads are in flight. Masks of tiles of several rows get no copy. Nor does a mask
+// that compares with an arange alone: only a tile as long as the row is inside the bound.
 static bool has_element_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                    uint64_t vector) {
   if (mask->type->rank > 1 || vector > 1 || share <= PREDICATE_REGISTERS) return false;
   if (drops_scalars(copies, mask)) return false;
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (!parts[i].base_count) return false;
   return share < func_thread_registers(copies->func);
 }
 

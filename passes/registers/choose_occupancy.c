@@ -283,8 +283,8 @@ static uint32_t later_words(const Region *body) {
 }
 
 // The number of CTAs that fill a multiprocessor with threads, for loops without dots whose loads read 16 bytes each. A
-// full multiprocessor has enough of these in flight though a thread's loads wait for one another: a loop may have one
-// iteration. 0: the threads do not fit, or more than a quarter of them is missing.
+// full multiprocessor has enough of these in flight, though each thread's loads wait for one another. A loop may have
+// one iteration. 0: the threads do not fit, or more than a quarter of them is missing.
 static uint32_t blocks_that_fill(Arena *scratch, Func *func, uint32_t blocks) {
   uint32_t full = func->module->target.arch->warps / func_warps(func), later = 0;
   if (blocks >= full || 4 * blocks < 3 * full) return 0;
