@@ -16,24 +16,18 @@
 // after   for %i = 0 to min(%n, 8) step 8 { load %p + %i; first }
 //         for %i = 8 to %n step 8 { load %p + %i; next }
 //
-// A loop over a small block, up to the end of what is divided into blocks, is unrolled:
-//
-// before  for %i = %s to min(%s + 2, %n) { load %p + %i; ... }        (%s and %n are multiples of 2)
-//
-// after   if %s < %n { load %p + %s; ...; load %p + %s + 1; ... }
-//
 // needs   simplified IR without layouts
 // keeps   every value
 // breaks  nothing
 // pays    Loads in the branch that feed a dot can be prefetched (pipeline). In a branch they wait where they are.
 //         A loop without branches is unrolled (unroll_loads), so that loads of several iterations are in flight. The
-//         cost is a second copy of the body. In an unrolled block ptxas moves loads past stores to other places.
+//         cost is a second copy of the body.
 #include "ir/clone.h"
 #include "ir/fold_number.h"
 #include "ir/spec.h"
 #include "passes/passes.h"
 
-enum { MAX_OPS = 400, MAX_BLOCK = 4 };
+enum { MAX_OPS = 400 };
 
 // A loop of step 1, its branch, and the bound: start + index < end. `start` is NULL if the bound is on the index alone.
 typedef struct GuardedLoop {
@@ -245,87 +239,15 @@ static void peel_first(PassContext *context, const FirstTest *f) {
               "the first iteration, which takes a branch of its own, is peeled");
 }
 
-// --- whole blocks
-
-typedef struct Block {
-  Value *end; // the loop ends at min(lower + size, end)
-  int64_t size, step;
-} Block;
-
-static bool is_multiple(const Value *value, int64_t of) {
-  int64_t constant;
-  if (value_int_constant(value, &constant)) return constant % of == 0;
-  const Op *product = value->def;
-  return product && product->kind == OP_MUL &&
-         (is_multiple(op_operand(product, 0), of) || is_multiple(op_operand(product, 1), of));
-}
-
-// The size is a power of two, so products that wrap are multiples too. Below `end` the sum does not wrap.
-static bool is_block(const Op *loop, const Op *sum, Block *block) {
-  if (!sum || sum->kind != OP_ADD || !value_int_constant(loop_step(loop), &block->step)) return false;
-  uint32_t which = op_operand(sum, 0) == loop_lower(loop);
-  if (op_operand(sum, 1 - which) != loop_lower(loop)) return false;
-  if (!value_int_constant(op_operand(sum, which), &block->size) || block->size <= 0 || block->step <= 0)
-    return false;
-  return (block->size & (block->size - 1)) == 0 && block->size % block->step == 0 &&
-         block->size / block->step <= MAX_BLOCK && is_multiple(loop_lower(loop), block->size) &&
-         is_multiple(block->end, block->size);
-}
-
-static bool find_block(const Op *loop, Block *block) {
-  const Op *least = loop->kind == OP_FOR ? loop_upper(loop)->def : NULL;
-  if (!least || least->kind != OP_MIN || !elem_is_signed(loop_index(loop)->type->elem)) return false;
-  for (uint32_t i = 0; i < 2; i++) {
-    block->end = op_operand(least, 1 - i);
-    if (is_block(loop, op_operand(least, i)->def, block)) return loads_without_dots(loop->regions[0]);
-  }
-  return false;
-}
-
-static void unroll_block(PassContext *context, Op *loop, const Block *block) {
-  Builder b = builder_before(loop);
-  func_number(b.func);
-  const Region *body = loop->regions[0];
-  uint32_t carried = loop->result_count;
-  const Type **types = ARENA_ARRAY(context->scratch, const Type *, carried);
-  Value **values = ARENA_ARRAY(context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) {
-    types[i] = loop->results[i].type;
-    values[i] = loop_init(loop, i);
-  }
-  Op *branch = build_if(&b, build_binary(&b, OP_LT, loop_lower(loop), block->end), carried, types);
-  Builder all = builder_at_end(b.func, branch->regions[0]), none = builder_at_end(b.func, branch->regions[1]);
-  none.loc = loop->loc;
-  build_yield(&none, carried, values);
-  CloneMap map = clone_map_new(context->scratch, b.func);
-  for (int64_t k = 0; k < block->size; k += block->step) {
-    Value *lower = loop_lower(loop);
-    clone_set(&map, body->args[0],
-              k ? build_binary(&all, OP_ADD, lower, build_int(&all, lower->type, k)) : lower);
-    for (uint32_t i = 0; i < carried; i++) clone_set(&map, body->args[i + 1], values[i]);
-    region_clone_ops(&all, body, &map);
-    for (uint32_t i = 0; i < carried; i++) values[i] = clone_get(&map, loop_yielded(loop, i));
-  }
-  all.loc = body->last->loc;
-  build_yield(&all, carried, values);
-  for (uint32_t i = 0; i < carried; i++) value_replace_uses(&loop->results[i], &branch->results[i]);
-  diag_remark(context->diags, loop->loc, "trim_loops", "unrolled: the loop runs over a block of %d",
-              (int)block->size);
-  op_erase(loop);
-}
-
 bool pass_trim_loops(PassContext *context, Func *func) {
   bool changed = false;
   GuardedLoop g;
   FirstTest f;
-  Block block;
   for (OpWalk w = ops_outward(func->body); ops_next(&w);) { // inner loops first
     if (find_guard(w.op, &g))
       trim(context, &g);
     else if (find_first_test(w.op, &f))
       peel_first(context, &f);
-    else if (find_block(w.op, &block))
-      unroll_block(context, w.op, &block);
     else
       continue;
     changed = true;

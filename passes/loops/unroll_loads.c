@@ -16,6 +16,11 @@
 //         }
 // ```
 //
+// A loop over a small block, up to the end of what is divided into blocks, has all of its iterations or none:
+//
+// before  for %i = %s to min(%s + 2, %n) { load %p + %i; ... }        (%s and %n are multiples of 2)
+// after   if %s < %n { load %p + %s; ...; load %p + %s + 1; ... }
+//
 // needs   tiles without layouts; simplified IR
 // keeps   every value, and the order in which values are combined
 // breaks  nothing
@@ -34,15 +39,16 @@
 // A loop that runs once at most becomes a branch: ptxas would unroll it.
 //
 // A factor in the source (loop_unroll_factor) overrides this choice. Loops with dots are left to pipeline. In loops
-// that write what they may read, loads may not move past the writes, so nothing would be gained. Under --restrict a
-// store through one argument does not write what is read through another.
+// that write what they may read, loads may not move past the writes. So these are unrolled only over a block: there
+// ptxas sees that the addresses of other iterations differ. Under --restrict a store through one argument does not
+// write what is read through another.
 #include "base/integer.h"
 #include "ir/clone.h"
 #include "ir/memory/buffer_name.h"
 #include "target/tuning.h"
 #include "passes/loops/run_once.h"
 
-enum { MAX_DEPTH = 24 };
+enum { MAX_DEPTH = 24, MAX_BLOCK = 4 };
 
 typedef struct Unroller {
   PassContext *context;
@@ -142,6 +148,47 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
     diag_remark(u->context->diags, loop->loc, "unroll_loads", "unrolled by %u: %u bytes per thread in flight",
                 factor, factor * body.bytes);
   return factor ? factor : 1;
+}
+
+// --- whole blocks
+
+typedef struct Block {
+  Value *end; // The loop ends at min(lower + size, end).
+  int64_t size, step;
+} Block;
+
+static bool is_multiple(const Value *value, int64_t of) {
+  int64_t constant;
+  if (value_int_constant(value, &constant)) return constant % of == 0;
+  const Op *def = value->def;
+  return def && def->kind == OP_MUL &&
+         (is_multiple(op_operand(def, 0), of) || is_multiple(op_operand(def, 1), of));
+}
+
+// The size is a power of two, so what wraps is a multiple too. Below `end` the sum does not wrap.
+static bool is_block(const Op *loop, const Op *sum, Block *block) {
+  if (!sum || sum->kind != OP_ADD || !value_int_constant(loop_step(loop), &block->step)) return false;
+  uint32_t which = op_operand(sum, 0) == loop_lower(loop);
+  if (op_operand(sum, 1 - which) != loop_lower(loop)) return false;
+  if (!value_int_constant(op_operand(sum, which), &block->size) || block->size <= 0 || block->step <= 0)
+    return false;
+  return (block->size & (block->size - 1)) == 0 && block->size % block->step == 0 &&
+         block->size / block->step <= MAX_BLOCK && is_multiple(loop_lower(loop), block->size) &&
+         is_multiple(block->end, block->size);
+}
+
+static bool find_block(const Op *loop, Block *block) {
+  const Op *least = loop_upper(loop)->def;
+  if (!least || least->kind != OP_MIN || !elem_is_signed(loop_index(loop)->type->elem)) return false;
+  BodyCounts body = {0};
+  count_ops(loop->regions[0], &body);
+  if (!body.loads || body.dots || op_int(loop, ATTR_UNROLL, 0) == 1) return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    block->end = op_operand(least, 1 - i);
+    if (is_block(loop, op_operand(least, i)->def, block))
+      return block->size / block->step * body.ops <= TUNE_UNROLL_OPS;
+  }
+  return false;
 }
 
 // --- loads first
@@ -274,24 +321,44 @@ static void unroll_known(Unroller *u, Op *loop, uint32_t factor, const LoopRange
   for (uint32_t i = 0; i < loop->result_count; i++) op_set_operand(loop, i + 3, &made->results[i]);
 }
 
-// if %count >= size { `size` iterations }. Moves the start of `turns` past them. Returns the count that is left.
-static Value *build_part(Unroller *u, Op *loop, Turns *turns, Value *count, uint32_t size, int64_t step) {
+// if %some { `size` iterations from the start of `turns` on }. The values of `turns` become those after it.
+static Op *build_some(Unroller *u, Op *loop, Turns *turns, Value *some, uint32_t size, int64_t step) {
   Builder b = builder_before(loop);
   uint32_t carried = loop->result_count;
-  const Type *type = count->type, **types = ARENA_ARRAY(u->context->scratch, const Type *, carried);
+  const Type **types = ARENA_ARRAY(u->context->scratch, const Type *, carried);
   for (uint32_t i = 0; i < carried; i++) types[i] = loop->results[i].type;
-  Value *some = build_binary(&b, OP_GE, count, build_int(&b, type, size)), *nothing = build_int(&b, type, 0);
   Op *branch = build_if(&b, some, carried, types);
   Builder all = builder_inside(branch->regions[0], loop->loc),
           none = builder_inside(branch->regions[1], loop->loc);
   build_yield(&none, carried, turns->values);
   copy_iterations(u, &all, loop, turns->lower, turns->values, size, step);
-  loads_first(u, branch->regions[0]);
   for (uint32_t i = 0; i < carried; i++) turns->values[i] = &branch->results[i];
+  return branch;
+}
+
+// if %count >= size { `size` iterations }. Moves the start of `turns` past them. Returns the count that is left.
+static Value *build_part(Unroller *u, Op *loop, Turns *turns, Value *count, uint32_t size, int64_t step) {
+  Builder b = builder_before(loop);
+  const Type *type = count->type;
+  Value *some = build_binary(&b, OP_GE, count, build_int(&b, type, size)), *nothing = build_int(&b, type, 0);
+  loads_first(u, build_some(u, loop, turns, some, size, step)->regions[0]);
   Value *done = build(&b, OP_SELECT, type, some, build_int(&b, type, size * step), nothing);
   turns->lower = build_binary(&b, OP_ADD, turns->lower, done);
   return build_binary(&b, OP_SUB, count,
                       build(&b, OP_SELECT, type, some, build_int(&b, type, size), nothing));
+}
+
+static void unroll_block(Unroller *u, Op *loop, const Block *block) {
+  Builder b = builder_before(loop);
+  bool writes = writes_what_it_reads(loop->regions[0], u->func->module->target.restrict_pointers);
+  Turns turns = {loop_lower(loop), block->end, loop_inits(u->context->scratch, loop, 0)};
+  Value *some = build_binary(&b, OP_LT, turns.lower, turns.upper);
+  diag_remark(u->context->diags, loop->loc, "unroll_loads", "unrolled: the loop runs over a block of %d",
+              (int)block->size);
+  Op *branch = build_some(u, loop, &turns, some, (uint32_t)(block->size / block->step), block->step);
+  if (!writes) loads_first(u, branch->regions[0]);
+  replace_loop(loop, branch);
+  u->changed = true;
 }
 
 // The iterations that are no multiple of the factor come first, by halves, in branches. A loop that runs a few times at
@@ -339,8 +406,14 @@ static void unroll_region(Unroller *u, Region *region) {
       u->changed = true;
       continue;
     }
-    if (op->kind != OP_FOR || !range_of(op, &range)) continue;
+    Block block;
+    if (op->kind != OP_FOR) continue;
     func_number(u->func);
+    if (find_block(op, &block)) {
+      unroll_block(u, op, &block);
+      continue;
+    }
+    if (!range_of(op, &range)) continue;
     uint32_t factor = factor_of(u, op, &range);
     if (factor > 1) unroll_loop(u, op, factor, &range);
   }
