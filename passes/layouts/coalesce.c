@@ -60,7 +60,7 @@ typedef struct CoalescedAccess {
   const Value *pointer, *mask; // `mask` NULL: none.
   uint32_t bytes;              // Per element.
   uint32_t order[TILE_MAX_RANK];
-  uint32_t shape[TILE_MAX_RANK]; // Of what lanes and warps divide. Registers have the rest.
+  uint32_t shape[TILE_MAX_RANK]; // What lanes and warps divide; registers have the rest.
   uint64_t widest, contiguity, alignment, constancy, share; // In elements.
   uint64_t bound;                                           // Elements of a vector, in any layout.
   bool partial;    // Its mask may be true only for the first elements.

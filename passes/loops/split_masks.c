@@ -159,8 +159,8 @@ static bool split_body(const MaskCopies *copies) {
   Op *first = first_narrowed(copies, copies->func->body, &bounds);
   if (!first) return false;
   if (count_ops_from(first) > TUNE_SPLIT_OPS) {
-    diag_remark(diags, first->loc, "split_masks", "no copy of the code without masks: it has more than %d ops",
-                TUNE_SPLIT_OPS);
+    diag_remark(diags, first->loc, "split_masks",
+                "no copy of the code without masks: it has more than %d ops", TUNE_SPLIT_OPS);
     return false;
   }
   for (Op *op = first->next; op; op = op->next)
