@@ -348,25 +348,19 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
 
-// True if a thread's tiles need more registers than there are.
-static bool must_spill(Arena *scratch, Func *func) { return register_slack(scratch, func) < 0; }
-
 // True if the body loads and stores single elements, and their addresses do not fit next to the tiles.
-static bool addresses_spill(Arena *scratch, Func *func) {
+static bool addresses_spill(const Func *func, int64_t slack) {
   Accesses found = count_accesses(func->body);
-  return found.single && found.stores_single &&
-         register_slack(scratch, func) < (int64_t)address_registers(&found);
+  return found.single && found.stores_single && slack < (int64_t)address_registers(&found);
 }
 
 static bool reduces_in_turn(const Func *func) { return contents_of(func).in_turn; }
 
 // The kernel's remark, where tiles do not fit or passes made them fit: how many registers of how many, and what was done.
-static void report_tiles(PassContext *context, Func *func) {
+static void report_tiles(PassContext *context, Func *func, const Op *fullest, uint32_t tiles) {
   static const char *const words[] = {"recomputed", "stored early", "copied to shared memory", "read late",
                                       "cast early", "loaded late",  "computed in parts"};
-  uint32_t all = func_thread_registers(func), tiles,
-           room = all - min_u32(all, TUNE_BLOCKS_RESERVED_REGISTERS);
-  const Op *fullest = func_fullest(context->scratch, func, &tiles);
+  uint32_t all = func_thread_registers(func), room = all - min_u32(all, TUNE_BLOCKS_RESERVED_REGISTERS);
   Buf done = {0};
   for (uint32_t i = 0; i < RELIEF_COUNT && context->relief; i++)
     if (context->relief[i]) buf_printf(&done, "%s %s %u", done.n ? "," : ":", words[i], context->relief[i]);
@@ -389,17 +383,16 @@ static void report_spills(PassContext *context, Func *func) {
         "[T0505] '%s' will spill: a loop carries tiles of %u registers per thread, and a thread has %u; use "
         "smaller tiles%s",
         func->name, carried, registers, func_warps(func) < TUNE_MANY_WARPS ? " or more warps" : "");
-  report_tiles(context, func);
 }
 
 // True if ptxas spills less when it gets no number for one CTA. With `.minnctapersm 1` it loads more before it
 // computes. Dots and addresses of many single elements need the number. So do tiles that cannot fit: without it ptxas
 // aims at many CTAs.
-static bool finds_by_itself(Arena *scratch, Func *func) {
+static bool finds_by_itself(const Func *func, int64_t slack) {
   Contents found = contents_of(func);
   Accesses accesses = count_accesses(func->body);
   uint32_t warps = func_warps(func);
-  int64_t slack = register_slack(scratch, func), registers = func_thread_registers(func);
+  int64_t registers = func_thread_registers(func);
   if (found.dot || addresses_of_one(accesses.one_single)) return false;
   // Each element is finished before the next.
   if (!found.joint) return slack > -registers || (warps >= TUNE_MANY_WARPS && !found.slow && !found.loop);
@@ -407,18 +400,22 @@ static bool finds_by_itself(Arena *scratch, Func *func) {
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
-  uint32_t before = func->min_blocks, warps = func_warps(func);
+  uint32_t before = func->min_blocks, warps = func_warps(func), tiles;
   func->min_blocks = 0;
   report_spills(context, func);
+  const Op *fullest = func_fullest(context->scratch, func, &tiles);
+  report_tiles(context, func, fullest, tiles);
+  int64_t slack =
+      (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS - tiles; // register_slack's
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
     func->min_blocks = blocks_of_many_warps(context->scratch, func);
   else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
     func->min_blocks = 2;
-  else if (must_spill(context->scratch, func) || addresses_spill(context->scratch, func))
+  else if (slack < 0 || addresses_spill(func, slack))
     func->min_blocks = reduces_in_turn(func) ? 0 : 1;
   else
     func->min_blocks = blocks_that_load(context->scratch, func);
-  if (func->min_blocks == 1 && finds_by_itself(context->scratch, func)) func->min_blocks = 0;
+  if (func->min_blocks == 1 && finds_by_itself(func, slack)) func->min_blocks = 0;
   return func->min_blocks != before;
 }
