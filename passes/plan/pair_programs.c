@@ -115,8 +115,8 @@ static bool has_halves(const StagedLoop *staged, const StagedLoad *load) {
 static const char *why_not_dot(const Op *dot) {
   enum { ROWS = 128, MOST_COLUMNS = 256, INT_COLUMNS = 32 };
   const Type *sums = op_result(dot)->type;
-  if (sums->shape[0] != ROWS || sums->shape[1] > MOST_COLUMNS)
-    return "its dots do not have 128 rows, and 256 columns at most";
+  if (sums->shape[0] % ROWS || sums->shape[1] > MOST_COLUMNS)
+    return "its dots do not have a multiple of 128 rows, and 256 columns at most";
   if (elem_is_int(type_element(sums)->elem) && sums->shape[1] < INT_COLUMNS) // they are in tensor memory
     return "pairs of integers have 32 columns or more";
   return op_attr(dot, ATTR_EXTENTS) || dot_is_scaled(dot) ? "its tiles are padded, or have scales" : NULL;
