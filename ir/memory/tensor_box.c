@@ -38,8 +38,8 @@ bool tensor_op_box(const Op *op, TensorBox *box) {
   const Type *map = op_operand(op, 0)->type;
   uint32_t rows = 1; // along one dimension, or along those that are not 1
   if (!layout_tma_box(op_operand(op, 1)->type, box)) return false;
-  if (box->count == 1 && is_halved(op_operand(op, 1))) return true; // the map has half of the rows
   for (uint32_t d = 0; d + 1 < map->rank; d++) rows *= map->shape[d];
+  if (box->count == 1 && is_halved(op_operand(op, 1))) rows *= 2; // the map has those of one CTA
   tensor_box_trim(box, rows, (uint32_t)op_int(op, ATTR_BOXES, box->count));
   return true;
 }

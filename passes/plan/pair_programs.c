@@ -102,24 +102,28 @@ static bool is_turned(const StagedLoop *staged, const StagedLoad *load) {
   return turned;
 }
 
-// Half of the columns is half of the TMA tiles, or half of the rows of the only one.
+// Half of the columns is half of the TMA tiles, or half of the rows of the only one. Padding has neither.
 static bool has_halves(const StagedLoop *staged, const StagedLoad *load) {
   enum { LEAST_ROWS = 16 };
-  if (!load || !load->by_tensor) return false;
+  uint32_t part[2];
+  if (!load || !load->by_tensor || !dot_reads_part(staged->dot, DOT_B, part)) return false;
   const TensorBox *box = &load->tensor.box;
-  if (load->tensor.slot->shape[0] != box->shape[0]) return false;
-  if (is_turned(staged, load)) return box->count == 1 && box->shape[0] >= LEAST_ROWS;
-  return box->count >= 2 && box->count * box->shape[1] == load->tensor.slot->shape[1];
+  if (is_turned(staged, load))
+    return box->count == 1 && box->shape[0] >= LEAST_ROWS && box->shape[0] == part[1];
+  return box->count % 2 == 0 && box->count * box->shape[1] == part[1];
 }
 
 static const char *why_not_dot(const Op *dot) {
   enum { ROWS = 128, MOST_COLUMNS = 256, INT_COLUMNS = 32 };
   const Type *sums = op_result(dot)->type;
+  uint32_t part[2];
+  if (dot_is_scaled(dot)) return "its dots have scales";
   if (sums->shape[0] % ROWS || sums->shape[1] > MOST_COLUMNS)
     return "its dots do not have a multiple of 128 rows, and 256 columns at most";
-  if (elem_is_int(type_element(sums)->elem) && sums->shape[1] < INT_COLUMNS) // they are in tensor memory
-    return "pairs of integers have 32 columns or more";
-  return op_attr(dot, ATTR_EXTENTS) || dot_is_scaled(dot) ? "its tiles are padded, or have scales" : NULL;
+  if (!elem_is_int(type_element(sums)->elem)) return NULL; // they are in tensor memory
+  return dot_reads_part(dot, DOT_B, part) && part[1] % INT_COLUMNS == 0
+             ? NULL
+             : "pairs of integers have a multiple of 32 columns";
 }
 
 static const char *find(PairSearch *p, const StagedLoop *staged) {
