@@ -295,14 +295,6 @@ static void add_move(AsmCall *call, const Type *tile, uint32_t address, uint32_t
   buf_text(&call->text, ";\n\t");
 }
 
-// The op that stores the loaded tile to global memory, and alone takes it. Nothing in between changes memory. NULL: none.
-static const Op *store_of(const Op *load) {
-  const Use *use = value_single_use(op_result(load));
-  const Op *op = use ? load->next : NULL;
-  while (op && op != use->user && op_has(op, PURE)) op = op->next;
-  return op && op == use->user && op->kind == OP_STORE ? op : NULL;
-}
-
 // The columns that the kernel's dots compute. The others are padding, which tensor memory does not have.
 static uint32_t computed_columns(const Op *load) {
   uint32_t columns = 0;
@@ -332,23 +324,6 @@ static void add_condition(Emitter *e, AsmCall *call, const Op *load, uint32_t r,
   own = LLVMBuildAnd(e->builder, own, emit_i32(e, columns - 1), "");
   buf_printf(&call->text, "{\n\t.reg .pred computed;\n\tsetp.lt.u32 computed, $%u, %u;\n\t@computed ",
              asm_operand(e, call, own), computed_columns(load) - first);
-}
-
-// True if the op may change tensor memory.
-static bool changes_tmem(const Op *op) {
-  return op->kind == OP_TMEM_STORE || op->kind == OP_DOT || op_has(op, FLOW);
-}
-
-// True if only slices of the same region take the loaded tile, before tensor memory changes: each loads what it needs.
-static bool only_slices_take(const Op *load) {
-  uint32_t left = 0;
-  for (const Use *use = op_result(load)->first_use; use; use = use->next, left++)
-    if (use->user->kind != OP_SLICE || use->user->region != load->region) return false;
-  for (const Op *op = load->next; left > 0; op = op->next) {
-    if (changes_tmem(op)) return false;
-    left -= op->kind == OP_SLICE && op_operand(op, 0) == op_result(load);
-  }
-  return true;
 }
 
 // The registers from r on that one instruction loads. A column has one element, an fp16 in its lower half.
@@ -423,7 +398,7 @@ bool emit_tmem_rescales(const Op *rescale) {
 static void emit_tmem_load(Emitter *e, const Op *op) {
   emit_new(e, op_result(op));
   bool waits = rescale_of(op) && emit_tmem_rescales(rescale_of(op));
-  if (!store_of(op) && !only_slices_take(op) && !waits)
+  if (!tmem_loads_in_parts(op) && !waits)
     emit_tmem_registers(e, op_result(op), layout_registers(op_result(op)->type->layout));
 }
 

@@ -133,6 +133,32 @@ bool tmem_is_operand(const Value *state) {
          use == &use->user->operands[DOT_A];
 }
 
+// True if the op that alone takes the loaded tile stores it to global memory. Nothing in between changes memory.
+static bool store_takes(const Op *load) {
+  const Use *use = value_single_use(op_result(load));
+  const Op *op = use ? load->next : NULL;
+  while (op && op != use->user && op_has(op, PURE)) op = op->next;
+  return op && op == use->user && op->kind == OP_STORE;
+}
+
+static bool changes_tmem(const Op *op) {
+  return op->kind == OP_TMEM_STORE || op->kind == OP_DOT || op_has(op, FLOW);
+}
+
+// True if only slices of the same region take the loaded tile, before tensor memory changes: each loads what it needs.
+static bool only_slices_take(const Op *load) {
+  uint32_t left = 0;
+  for (const Use *use = op_result(load)->first_use; use; use = use->next, left++)
+    if (use->user->kind != OP_SLICE || use->user->region != load->region) return false;
+  for (const Op *op = load->next; left > 0; op = op->next) {
+    if (changes_tmem(op)) return false;
+    left -= op->kind == OP_SLICE && op_operand(op, 0) == op_result(load);
+  }
+  return true;
+}
+
+bool tmem_loads_in_parts(const Op *load) { return store_takes(load) || only_slices_take(load); }
+
 uint32_t tmem_alloc_columns(const Op *alloc) {
   uint32_t columns = tmem_columns(op_result(alloc)->type) * (uint32_t)op_int(alloc, ATTR_SLOTS, 1);
   columns += (uint32_t)op_int(alloc, ATTR_SCALE_COLUMNS, 0);

@@ -62,6 +62,8 @@ TmemPlace tmem_place(const Type *tmem, uint32_t index);
 uint32_t tmem_columns(const Type *tmem);
 // True for a state of tensor memory that is a dot's first operand: a column has two of its elements, of 16 bits.
 bool tmem_is_operand(const Value *state);
+// True if a tmem_load loads a few registers at a time: only a store to global memory takes them, or slices do.
+bool tmem_loads_in_parts(const Op *load);
 // The columns that tmem_alloc allocates: a power of two for the accumulators and scales.
 uint32_t tmem_alloc_columns(const Op *alloc);
 // Scales of a dot, each of a group along k. A column of tensor memory has 4 scales of each of 32 rows (a) or columns (b).

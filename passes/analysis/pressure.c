@@ -7,6 +7,7 @@
 // * A thread reads parts of other warps for a scan or reduction. Some of them fit in the reserved registers, and they
 //   are short-lived.
 // * A scan needs a second copy of its operand.
+// * Tiles from tensor memory that are loaded in parts do not count.
 #include "passes/analysis/pressure.h"
 
 #include "base/integer.h"
@@ -15,6 +16,7 @@
 #include "target/tuning.h"
 
 static bool is_copy(const Value *value) {
+  while (value->def && value->def->kind == OP_SLICE) value = op_operand(value->def, 0);
   return value_uniform(value) || (value->def && value->def->kind == OP_BROADCAST);
 }
 
@@ -112,6 +114,22 @@ static bool is_reduced(const Value *value) {
   return use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS;
 }
 
+// Loaded from tensor memory as it is taken.
+static bool is_loaded_late(const Value *value) {
+  return value->def && value->def->kind == OP_TMEM_LOAD && tmem_loads_in_parts(value->def);
+}
+
+// The sum or difference that takes a product of numbers from tensor memory, in one multiply-add. NULL: none does.
+static const Op *fused_with(const Op *op) {
+  const Use *use = op->kind == OP_MUL ? value_single_use(op_result(op)) : NULL;
+  bool sums = use && (use->user->kind == OP_ADD || use->user->kind == OP_SUB);
+  for (uint32_t i = 0; sums && i < 2; i++) {
+    const Op *def = op_operand(op, i)->def;
+    if (def && def->kind == OP_TMEM_LOAD && is_copy(op_operand(op, 1 - i))) return use->user;
+  }
+  return NULL;
+}
+
 bool is_unpacked_16bit(const Value *value) {
   return value->def && value->def->kind == OP_LOAD && op_int(value->def, ATTR_VECTOR, 0) == 1 &&
          type_is_tile(value->type) && type_element_bytes(value->type) == 2;
@@ -128,6 +146,7 @@ static uint32_t tile_registers(const Value *value) {
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value) || is_exchanged(value) || is_reduced(value)) return 0;
+  if (is_loaded_late(value) || (value->def && fused_with(value->def))) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2 && !(p->halves && is_unpacked_16bit(value))) return tile_words(type);
@@ -135,8 +154,18 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
   return is_float || holds_data(p, value) ? tile_registers(value) / share * ((bytes + 3) / 4) : 0;
 }
 
+// The last id of all uses, also of multiply-adds that its products become.
+static uint32_t use_end(const Value *value, const Region *home) {
+  uint32_t end = value_use_end(value, home);
+  for (const Use *use = value->first_use; use; use = use->next) {
+    const Op *sum = fused_with(use->user);
+    if (sum) end = max_u32(end, op_use_end(sum, home));
+  }
+  return end;
+}
+
 static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
-  uint32_t n = registers_for(p, value), end = n ? max_u32(begin, value_use_end(value, home)) : begin;
+  uint32_t n = registers_for(p, value), end = n ? max_u32(begin, use_end(value, home)) : begin;
   p->registers[value->id] = n;
   p->change[begin] += n;
   p->change[end] -= n; // Unsigned sums wrap, and wrap back.
