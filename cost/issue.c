@@ -109,7 +109,10 @@ static void issue_math(const Op *op, Elem elem, double n, double *out) {
     issue_wide_math(function, n, out);
   } else if (fast) {
     bool bare = strncmp(function, "exp2", 4) == 0 || strncmp(function, "log2", 4) == 0;
-    out[PIPE_MUFU] += n;
+    double polynomials = n * (double)op_int(op, ATTR_POLYNOMIAL, 0) / POLYNOMIAL_GROUP;
+    out[PIPE_MUFU] += n - polynomials;
+    out[PIPE_FMA] += 5 * polynomials; // in pairs, but for the sum that is rounded
+    out[PIPE_ALU] += 3 * polynomials;
     out[PIPE_FMA] += bare ? 0 : approximate ? 2 * n : 3 * n;
   } else {
     out[PIPE_FMA] += (strcmp(function, "abs") == 0 ? 1 : 12) * n;

@@ -348,6 +348,13 @@ bool math_of(const Op *op, MathFunction *function) {
   return attr && math_parse(str_from(attr->str), function);
 }
 
+// The pairs are spread evenly over the group.
+bool math_has_polynomial(const Op *op, uint32_t r) {
+  const uint32_t pairs = POLYNOMIAL_GROUP / 2;
+  uint32_t share = (uint32_t)op_int(op, ATTR_POLYNOMIAL, 0) / 2, pair = r / 2 % pairs;
+  return (pair + 1) * share / pairs > pair * share / pairs;
+}
+
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise) {
   const Attr *attr = op_attr(op, key);
   return attr ? attr->i : otherwise;

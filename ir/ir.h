@@ -337,6 +337,9 @@ bool op_same_attrs(const Op *a, const Op *b);
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: absent
 // The function of an op of kind `math`. Returns false if its attribute is missing or unknown.
 bool math_of(const Op *op, MathFunction *function);
+// `polynomial` counts of so many registers. math_has_polynomial: register r of the op is one of them. Pairs are.
+enum { POLYNOMIAL_GROUP = 32 };
+bool math_has_polynomial(const Op *op, uint32_t r);
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
 void op_set_attr(Op *op, Attr attr); // adds or replaces; the op must be inserted
 static inline void op_set_int(Op *op, AttrKey key, int64_t number) {

@@ -295,7 +295,8 @@ static void emit_elementwise(Emitter *e, Op *op) {
   if (emit_parted(e, op, out) || (!widens && emit_quotients(e, op, out)) || emit_cast_words(e, op, out) ||
       emit_unpack(e, op, out) || emit_unpacked(e, op, out))
     return;
-  bool paired = emit_is_paired(e, op_result(op)->type);
+  bool paired = emit_is_paired(e, op_result(op)->type) ||
+                (op_attr(op, ATTR_POLYNOMIAL) && emit_count(op_result(op)->type) % 2 == 0);
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {
     LLVMValueRef x[3] = {NULL, NULL, NULL};
     if (paired && r % 2 == 0 && emit_both(e, op, r, out + r)) {

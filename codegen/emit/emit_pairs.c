@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pairs of 16-bit integers. Neighbouring registers of a thread that are treated alike are one word. Minima,
 // maxima, selects and shuffles of a word take one instruction. Between such ops, LLVM sees that a word is
-// unpacked and packed again, and drops both.
+// unpacked and packed again, and drops both. Also pairs of fp32, for powers of two by a polynomial.
 #include "codegen/emit/emit_pairs.h"
 
+#include "codegen/math/math_fp32.h"
 #include "codegen/nvvm/asm_call.h"
 #include "codegen/emit/emit_combine.h"
 #include "codegen/nvvm/nvvm.h"
@@ -44,7 +45,14 @@ static LLVMValueRef extreme_of(Emitter *e, const Op *op, LLVMValueRef a, LLVMVal
   return LLVMBuildBitCast(e->builder, extreme, LLVMTypeOf(a), "");
 }
 
+static bool emit_powers(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out) {
+  const Value *x = op_operand(op, 0);
+  fp32_exp2_pair(e, (LLVMValueRef[]){emit_register(e, x, r), emit_register(e, x, r + 1)}, out);
+  return true;
+}
+
 bool emit_both(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out) {
+  if (op->kind == OP_MATH) return math_has_polynomial(op, r) && emit_powers(e, op, r, out);
   bool extreme = op->kind == OP_MIN || op->kind == OP_MAX;
   if ((!extreme && op->kind != OP_SELECT) || !emit_is_paired(e, op_result(op)->type)) return false;
   uint32_t first = extreme ? 0 : 1;

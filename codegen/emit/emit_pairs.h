@@ -6,7 +6,7 @@
 
 // True if a thread computes with pairs of the tile's registers where both are treated alike.
 bool emit_is_paired(const Emitter *e, const Type *type);
-// Emits registers r and r + 1 of a minimum, maximum or select into out[0] and out[1]. Returns false with
+// Emits registers r and r + 1 of a minimum, maximum, select or power into out[0] and out[1]. Returns false with
 // nothing done if they are not a pair.
 bool emit_both(Emitter *e, const Op *op, uint32_t r, LLVMValueRef *out);
 // x[0] and x[1] from the lane that differs by `mask`.

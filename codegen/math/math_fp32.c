@@ -8,8 +8,9 @@
 LLVMValueRef fp32_real(const Emitter *e, double value) { return LLVMConstReal(e->f32, value); }
 
 LLVMValueRef fp32_polynomial(Emitter *e, LLVMValueRef x, const float *c, uint32_t n) {
-  LLVMValueRef y = fp32_real(e, (double)c[n - 1]);
-  for (uint32_t i = n - 1; i-- > 0;) y = nvvm_fma(e, y, x, fp32_real(e, (double)c[i]));
+  LLVMTypeRef type = LLVMTypeOf(x); // a vector's constants are the same in all elements
+  LLVMValueRef y = LLVMConstReal(type, (double)c[n - 1]);
+  for (uint32_t i = n - 1; i-- > 0;) y = nvvm_fma(e, y, x, LLVMConstReal(type, (double)c[i]));
   return y;
 }
 
@@ -77,6 +78,29 @@ static Power power_of(Emitter *e, LLVMValueRef x, const Split *factor) {
 LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x) {
   Power p = power_of(e, x[0], &LOG2_E);
   return LLVMBuildFMul(e->builder, p.first, p.second, "");
+}
+
+// x = n + f, with n = floor(x) from -127 to 128 and f from 0 to 1. The sum is rounded down, and has n + 127 in its low
+// bits. These are the exponent of 2^n: 0 for -127, and infinity for 128. With f = 0 the polynomial is exactly 1.
+void fp32_exp2_pair(Emitter *e, const LLVMValueRef *x, LLVMValueRef *out) {
+  static const float c[] = {
+      1, 0x1.62e4bap-1f, 0x1.ebdb6ap-3f, 0x1.c91c1p-5f, 0x1.277c1cp-7f, 0x1.e96910p-10f};
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef t = emit_vector(e, x, 2), sums[2], parts[2];
+  LLVMTypeRef type = LLVMTypeOf(t), words = LLVMVectorType(e->i32, 2);
+  const double round = 0x1.8p+23 + 127;
+  t = nvvm_binary(e, "llvm.maximum", t, LLVMConstReal(type, -127)); // of NaN it is NaN
+  t = nvvm_binary(e, "llvm.minimum", t, LLVMConstReal(type, 128));
+  emit_elements(e, t, 2, parts);
+  for (uint32_t i = 0; i < 2; i++)
+    sums[i] =
+        nvvm_intrinsic(e, "llvm.nvvm.add.rm.f", NULL, 0, (LLVMValueRef[]){parts[i], fp32_real(e, round)}, 2);
+  LLVMValueRef sum = emit_vector(e, sums, 2);
+  LLVMValueRef f = LLVMBuildFAdd(b, t, LLVMBuildFSub(b, LLVMConstReal(type, round), sum, ""), "");
+  LLVMValueRef by = LLVMConstVector((LLVMValueRef[]){emit_i32(e, 23), emit_i32(e, 23)}, 2);
+  LLVMValueRef power = LLVMBuildShl(b, LLVMBuildBitCast(b, sum, words, ""), by, "");
+  power = LLVMBuildBitCast(b, power, type, "");
+  emit_elements(e, LLVMBuildFMul(b, fp32_polynomial(e, f, c, sizeof c / sizeof *c), power, ""), 2, out);
 }
 
 static const double LOG2_E_FP32 = 0x1.715476p+0;

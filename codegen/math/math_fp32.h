@@ -9,7 +9,7 @@
 
 #include "codegen/emitter.h"
 
-// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), n >= 2
+// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), n >= 2. x: a number, or a vector.
 LLVMValueRef fp32_polynomial(Emitter *e, LLVMValueRef x, const float *c, uint32_t n);
 LLVMValueRef fp32_real(const Emitter *e, double value);
 LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x); // error at most 1 ulp; denormals give 0
@@ -26,6 +26,9 @@ LLVMValueRef fp32_with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of);
 LLVMValueRef fp32_root(Emitter *e, LLVMValueRef x); // sqrt.approx.f32: error 2^-23; keeps denormals
 LLVMValueRef fp32_bits(Emitter *e, LLVMValueRef x);
 LLVMValueRef fp32_of_bits(Emitter *e, LLVMValueRef bits);
+
+// 2 to the powers x[0] and x[1], by a polynomial alone: 2.4 u, and 0 below 2^-126. In 16 instructions with pairs of fp32.
+void fp32_exp2_pair(Emitter *e, const LLVMValueRef *x, LLVMValueRef *out);
 
 // x[0] is the argument.
 LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x);

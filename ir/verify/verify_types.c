@@ -182,6 +182,10 @@ static void check_math(Verifier *v, const Op *op) {
   if (!type_is_elem(result_type(op), wanted))
     verify_fail(v, op, "the result of %s is of %s, not %s", info->name, elem_info(wanted)->name,
                 verify_type_text(v, result_type(op)));
+  int64_t share = op_int(op, ATTR_POLYNOMIAL, 2);
+  if (share < 2 || share > POLYNOMIAL_GROUP || share % 2 ||
+      (op_attr(op, ATTR_POLYNOMIAL) && (function != MATH_exp2 || wanted != ELEM_FP32)))
+    verify_fail(v, op, "`polynomial` is an even number from 2 to %d, of exp2 in fp32", POLYNOMIAL_GROUP);
 }
 
 static void check_same(Verifier *v, const Op *op) {

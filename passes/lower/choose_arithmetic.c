@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_arithmetic: chooses cheaper instructions for conversions of integers and for repeated divisions.
+// choose_arithmetic: chooses cheaper instructions for conversions of integers, repeated divisions and exponentials.
 //
 // needs   layouts; simplified IR, in which equal values are one value
 // keeps   every value, except the undefined ones of a divisor of 0
 // breaks  nothing
 #include "base/integer.h"
 #include "ir/build.h"
+#include "ir/dot/dot.h"
 #include "passes/analysis/axis_info.h"
 #include "passes/passes.h"
+#include "target/tuning.h"
 #include "ir/layout/layout.h"
 #include "ir/layout/quotient_runs.h"
 #include "passes/lower/divide.h"
@@ -411,14 +413,89 @@ static void rewrite_site(DivisionChooser *c, DivideSite *site) {
   op_erase(site->op);
 }
 
+// --- powers of two
+//
+// Next to tcgen05's dots, a loop's exponentials are a bottleneck: their unit has a fraction of the rate of multiply-adds.
+// A part of them have a polynomial instead.
+//
+// ```
+// before  %p = math %x {function = "exp2"} : tile<128x128xfp32, #l>
+// after   %p = math %x {function = "exp2", polynomial = 4} : tile<128x128xfp32, #l>
+// ```
+//
+// keeps   every value, within exp2's bound
+// pays    while the unit computes one exponential, a warp could issue R = fma / mufu instructions. A polynomial takes
+//         POLYNOMIAL_SLOTS. With the share s of n exponentials, the unit is busy as long as instructions are issued:
+//         n (1 - s) R = others + n (1 - s) + n s POLYNOMIAL_SLOTS    (FlashAttention-4 does the same)
+
+enum { POLYNOMIAL_SLOTS = 8 };
+
+static bool is_power(const Op *op) {
+  MathFunction function;
+  return math_of(op, &function) && function == MATH_exp2 && type_is_elem(op_result(op)->type, ELEM_FP32) &&
+         type_is_tile(op_result(op)->type) &&
+         layout_registers(op_result(op)->type->layout) >= POLYNOMIAL_GROUP;
+}
+
+// Instructions of a thread, about: one for each register, and one for two of 16 bits.
+static uint32_t slots_of(const Op *op) {
+  bool reduces = op->kind == OP_REDUCE;
+  if (!reduces && (!op_has(op, ELEMENTWISE) || !type_is_tile(op_result(op)->type))) return 0;
+  const Type *tile = reduces ? op_operand(op, 0)->type : op_result(op)->type;
+  if (op->kind == OP_RESCALE || type_element(tile)->kind == TYPE_PTR)
+    return 0; // mostly skipped; few addresses
+  return layout_registers(tile->layout) >> (op->kind == OP_CAST && type_element_bytes(tile) == 2);
+}
+
+// The same of a region. Of an if, the longer branch counts.
+static uint32_t slots_in(const Region *region) {
+  uint32_t slots = 0;
+  for (const Op *op = region->first; op; op = op->next) {
+    uint32_t branch = 0;
+    for (uint32_t i = 0; op->kind == OP_IF && i < op->region_count; i++)
+      branch = max_u32(branch, slots_in(op->regions[i]));
+    slots += slots_of(op) + branch;
+  }
+  return slots;
+}
+
+// How many of POLYNOMIAL_GROUP registers have a polynomial, in pairs.
+static uint32_t polynomial_share(const Region *loop, const TargetInfo *arch) {
+  const uint32_t pairs = POLYNOMIAL_GROUP / 2;
+  uint32_t powers = 0;
+  bool dots = false;
+  for (const Op *op = loop->first; op; op = op->next) {
+    dots |= is_dot_of(op, DOT_TCGEN05);
+    if (is_power(op)) powers += slots_of(op);
+  }
+  if (!dots || !powers || !arch->mufu) return 0;
+  uint32_t busy = powers * (arch->fma / arch->mufu), slots = TUNE_LOOP_SLOTS + slots_in(loop);
+  if (busy <= slots) return 0;
+  uint32_t gain = busy + powers * (POLYNOMIAL_SLOTS - 1); // by all of them
+  return 2 * ((2 * pairs * (busy - slots) + gain) / (2 * gain));
+}
+
+static bool divide_powers(PassContext *context, Func *func, const Op *loop) {
+  uint32_t share = polynomial_share(loop->regions[0], func->module->target.arch);
+  for (Op *op = loop->regions[0]->first; share && op; op = op->next) {
+    if (!is_power(op)) continue;
+    op_set_int(op, ATTR_POLYNOMIAL, share);
+    diag_remark(context->diags, op->loc, "choose_arithmetic",
+                "%u of %u exponentials are computed by multiply-adds", share, (uint32_t)POLYNOMIAL_GROUP);
+  }
+  return share > 0;
+}
+
 bool pass_choose_arithmetic(PassContext *context, Func *func) {
   ConversionChooser c = {.context = context, .func = func};
   DivisionChooser d = {.context = context};
+  bool changed = false;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
     find_cast(&c, w.op);
     find_site(&d, w.op);
+    if (w.op->kind == OP_FOR) changed |= divide_powers(context, func, w.op);
   }
-  bool changed = d.sites.n > 0; // at least tests are added
+  changed |= d.sites.n > 0; // at least tests are added
   if (c.casts.n) c.axes = axis_analyse(context->scratch, func);
   for (uint32_t i = 0; i < c.casts.n; i++) changed |= convert(&c, c.casts.at[i]);
   for (uint32_t i = 0; i < d.sites.n; i++) test_site(&d, &d.sites.at[i]);

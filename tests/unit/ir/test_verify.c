@@ -87,6 +87,8 @@ static const char *const values =
 
 static const Invalid bodies[] = {
     {"%x = math %f {function = \"expo\"} : fp32", "math: there is no function 'expo'"},
+    {"%x = math %f {function = \"exp2\", polynomial = 3} : fp32",
+     "math: `polynomial` is an even number from 2 to 32, of exp2 in fp32"},
     {"%x = math %f : fp32", "math: needs the attribute 'function'"},
     {"%x = math %f, %f {function = \"exp\"} : fp32", "math: exp takes 1 operands, not 2"},
     {"%x = math %f {function = \"pow\"} : fp32", "math: pow takes 2 operands, not 1"},
