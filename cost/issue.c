@@ -135,20 +135,12 @@ static void issue_elementwise(const Op *op, double n, double *out) {
     }
     out[PIPE_ALU] += elem == to ? 0 : elem_is_float(to) ? packed(to, n) : n;
     return;
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
-  case OP_FMA:
-  case OP_COPY:
-  case OP_NEG:
-    if (elem_is_float(elem)) {
+  default:
+    if (elem_is_float(elem) && op_has(op, SAME) && !op_has(op, CHOOSES))
       out[float_pipe(elem)] += packed(elem, n);
-      return;
-    }
-    break;
-  default: break;
+    else
+      out[PIPE_ALU] += elem_bytes(elem) == 8 ? 2 * n : n;
   }
-  out[PIPE_ALU] += elem_bytes(elem) == 8 ? 2 * n : n;
 }
 
 // --- between threads
@@ -307,14 +299,13 @@ void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCount
   switch ((int)op->kind) {
   case OP_REDUCE:
   case OP_REDUCE_PARTS: issue_reduce(op, out); break;
-  case OP_SCAN:
-  case OP_SCAN_CHUNKS:
-  case OP_SCAN_CARRY: issue_scan(op, out); break;
   case OP_CONVERT_LAYOUT: issue_convert(op, out); break;
   case OP_MAP: out[PIPE_ALU] += region_size(op) * registers_of(result); break;
   case OP_DOT: issue_dot(op, out), issue_memory(op, shared, out); break;
   default:
-    if (op_has_any(op, GLOBAL | SHARED | ASYNC) || op->kind == OP_TMA_STORE)
+    if (op_has(op, COMBINES))
+      issue_scan(op, out);
+    else if (op_has_any(op, GLOBAL | SHARED | ASYNC) || op->kind == OP_TMA_STORE)
       issue_memory(op, shared, out);
     else if (op_info(op->kind)->sync[0])
       out[PIPE_CONTROL]++;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "ir/number.h"
+#include "ir/queries.h"
 #include "ir/fold_number.h"
 
 static const CostValue unknown;
@@ -193,13 +194,9 @@ static CostValue binary(ValueSpace *space, OpKind kind, Elem elem, const CostVal
   case OP_ADD:
   case OP_SUB: return add_values(space, kind, elem, a, b, n);
   case OP_MUL: return multiply(space, elem, a, b, n);
-  case OP_EQ:
-  case OP_NE:
-  case OP_LT:
-  case OP_LE:
-  case OP_GT:
-  case OP_GE: return compare(space, kind, elem, a, b, n);
-  default: return by_element(space, kind, elem, elem, a, b, n);
+  default:
+    return op_traits[kind] & COMPARE ? compare(space, kind, elem, a, b, n)
+                                     : by_element(space, kind, elem, elem, a, b, n);
   }
 }
 
@@ -271,9 +268,10 @@ static void move_elements(const Way *way, const Type *to, const int64_t *from, i
 }
 
 static CostValue moved(ValueSpace *space, const Op *op, const CostValue *x) {
-  if (!x->tile) return *x;
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   uint32_t n = (uint32_t)type_elements(to);
+  bool in_order = n == type_elements(from) && op->kind != OP_TRANS && op->kind != OP_FLIP;
+  if (!x->tile || in_order) return *x;
   const CostValue pattern = {true, 0, x->tile};
   ResultKey key = key_of((uint64_t)(uintptr_t)op, 0, &pattern, 1);
   Result *result = result_of(space, &key);
@@ -331,9 +329,6 @@ static void elementwise(ValueSpace *space, const Op *op, const CostValue *const 
   case OP_CAST:
   case OP_BITCAST: put(result, cast(space, elem_of(first), elem_of(type), x[0], n)); break;
   case OP_HINT: put(result, *x[0]); break;
-  case OP_MATH:
-  case OP_FMA:
-  case OP_COPY: result->known = false; break;
   default:
     if (x[0]->tile || second->tile) {
       put(result, binary(space, op->kind, elem_of(first), x[0], second, n));
@@ -353,16 +348,8 @@ void cost_apply(ValueSpace *space, const Op *op, const CostValue *const *operand
   }
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!operands[i]->known) return;
-  switch ((int)op->kind) {
-  case OP_SPLAT:
-  case OP_EXPAND_DIMS:
-  case OP_RESHAPE:
-  case OP_CONVERT_LAYOUT: put(result, *operands[0]); break;
-  case OP_BROADCAST:
-  case OP_TRANS:
-  case OP_SLICE:
-  case OP_FLIP: put(result, moved(space, op, operands[0])); break;
-  default:
-    if (op_has(op, PURE | ELEMENTWISE)) elementwise(space, op, operands, result);
-  }
+  if (op_rearranged(op) || op->kind == OP_SLICE || op->kind == OP_FLIP)
+    put(result, moved(space, op, operands[0]));
+  else if (op_has(op, PURE | ELEMENTWISE))
+    elementwise(space, op, operands, result);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include "ir/arithmetic.h"
 #include "ir/number.h"
+#include "ir/queries.h"
 
 static bool int_less(Elem elem, int64_t a, int64_t b) {
   return elem_is_signed(elem) ? a < b : (uint64_t)a < (uint64_t)b;
@@ -68,13 +69,9 @@ bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
   case OP_SHR: *result = fold_shift(kind, elem, a, b); return true;
   case OP_MIN: *result = int_less(elem, b, a) ? b : a; return true;
   case OP_MAX: *result = int_less(elem, a, b) ? b : a; return true;
-  case OP_EQ: *result = a == b; return true;
-  case OP_NE: *result = a != b; return true;
-  case OP_LT: *result = int_less(elem, a, b); return true;
-  case OP_LE: *result = !int_less(elem, b, a); return true;
-  case OP_GT: *result = int_less(elem, b, a); return true;
-  case OP_GE: *result = !int_less(elem, a, b); return true;
-  default: return false;
+  default:
+    *result = comparison_holds(kind, int_less(elem, a, b) ? -1 : a != b);
+    return op_traits[kind] & COMPARE;
   }
 }
 
@@ -100,13 +97,7 @@ bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
 }
 
 bool fold_compare_float(OpKind kind, double a, double b, int64_t *result) {
-  switch ((int)kind) {
-  case OP_EQ: *result = a == b; return true;
-  case OP_NE: *result = a != b; return true;
-  case OP_LT: *result = a < b; return true;
-  case OP_LE: *result = a <= b; return true;
-  case OP_GT: *result = a > b; return true;
-  case OP_GE: *result = a >= b; return true;
-  default: return false;
-  }
+  bool ordered = !isnan(a) && !isnan(b);
+  *result = ordered ? comparison_holds(kind, a < b ? -1 : a > b) : kind == OP_NE;
+  return op_traits[kind] & COMPARE;
 }

@@ -96,12 +96,12 @@ const int64_t *op_printed_sizes(const Op *op, uint32_t operand) {
   return sizes ? sizes->ints.at + at : NULL;
 }
 
+bool op_takes_scratch(OpKind kind) { return str_ends(str_from(op_info(kind)->operands), "scratch?"); }
+
 Value *op_scratch(const Op *op) {
   Value *last = op->operand_count ? op->operands[op->operand_count - 1].value : NULL;
   if (!last || last->type->kind != TYPE_SHARED) return NULL;
-  const char *operands = op_info(op->kind)->operands;
-  size_t n = strlen(operands), word = strlen("scratch?");
-  return n >= word && strcmp(operands + n - word, "scratch?") == 0 ? last : NULL;
+  return op_takes_scratch(op->kind) ? last : NULL;
 }
 
 uint32_t op_min_operands(OpKind kind) {

@@ -356,6 +356,7 @@ static inline Value *op_result(const Op *op) { return op->result_count ? &op->re
 const int64_t *op_printed_sizes(const Op *op, uint32_t operand);
 // The op's scratch buffer in shared memory, its last operand (ops.def). NULL: none.
 Value *op_scratch(const Op *op);
+bool op_takes_scratch(OpKind kind); // Returns true if it may have one.
 // The number of operands without the scratch buffer.
 static inline uint32_t op_input_count(const Op *op) { return op->operand_count - (op_scratch(op) != NULL); }
 // Operand i, not counting the scratch buffer. NULL: the op has no such operand.

@@ -196,3 +196,15 @@ bool value_is_int(const Value *value, int64_t number) {
   int64_t constant;
   return value_int_constant(value, &constant) && constant == number;
 }
+
+bool comparison_holds(OpKind kind, int order) {
+  switch ((int)kind) {
+  case OP_EQ: return order == 0;
+  case OP_NE: return order != 0;
+  case OP_LT: return order < 0;
+  case OP_LE: return order <= 0;
+  case OP_GT: return order > 0;
+  case OP_GE: return order >= 0;
+  default: return false;
+  }
+}

@@ -74,6 +74,17 @@ Value *value_before(const Value *value, OpKind kind);
 // Returns true if the value is a constant, this integer.
 bool value_is_int(const Value *value, int64_t number);
 
+// Returns true for a comparison that asks which operand is less, not whether they are equal.
+static inline bool op_orders(const Op *op) { return op_has(op, COMPARE) && !op_has(op, COMMUTES); }
+// Returns true if the comparison is true of two numbers in this order: -1: the first is less, 0: they are equal, 1: it
+// is greater.
+bool comparison_holds(OpKind kind, int order);
+// For op_orders: x in x < bound and in x >= bound. If the bound is a multiple of n, the result changes only where x is one
+// too.
+static inline uint32_t op_counted_operand(const Op *op) {
+  return comparison_holds(op->kind, -1) == comparison_holds(op->kind, 0);
+}
+
 // The value's use, if it has exactly one. NULL: it has none, or several.
 static inline Use *value_single_use(const Value *value) {
   return value->first_use == value->last_use ? value->first_use : NULL;

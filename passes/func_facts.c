@@ -8,6 +8,7 @@
 #define FACT(name) (UINT64_C(1) << FACT_##name)
 
 static FuncFacts type_facts(const Type *type) {
+  if (type_is_block_ptr(type)) return FACT(BLOCK_POINTER);
   if (type->kind != TYPE_TILE) return 0;
   FuncFacts facts = type->layout ? FACT(LAYOUTS) : FACT(NO_LAYOUT);
   for (uint32_t i = 0; i < type->rank; i++)
@@ -42,25 +43,14 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_FOR: return loop_facts(op);
   case OP_WHILE: return FACT(LOOP);
   case OP_IF: return FACT(BRANCH);
-  case OP_LOAD: return FACT(LOAD) | FACT(EXCHANGE) | access_facts(op);
+  case OP_LOAD: return FACT(LOAD) | access_facts(op);
   case OP_STORE: return FACT(STORE) | access_facts(op);
-  case OP_MAKE_BLOCK_PTR:
-  case OP_ADVANCE:
-  case OP_BLOCK_LOAD:
-  case OP_BLOCK_STORE: return FACT(BLOCK_POINTER);
   case OP_SORT:
   case OP_SLICE: return FACT(NETWORK);
   case OP_DIV:
   case OP_REM: return FACT(BOUND) | (type_is_tile(op_result(op)->type) ? FACT(DIVISION) : 0);
   case OP_CAST: return FACT(CAST);
   case OP_HINT: return FACT(HINT);
-  case OP_REDUCE:
-  case OP_SCAN: return FACT(REDUCTION) | FACT(EXCHANGE);
-  case OP_CONVERT_LAYOUT:
-  case OP_GATHER:
-  case OP_FLIP:
-  case OP_HISTOGRAM:
-  case OP_GLOBALTIMER: return FACT(EXCHANGE);
   case OP_SHARED_ALLOC: return FACT(SHARED) | (op_attr(op, ATTR_OFFSET) ? 0 : FACT(NO_OFFSET));
   case OP_RING_BEGIN:
   case OP_CHANNEL: return FACT(RING);
@@ -68,9 +58,8 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_TMEM_ALLOC: return FACT(TMEM);
   case OP_TMA_MARK: return FACT(TMA_MARK);
   default:
-    if (op_has(op, ATOMIC)) return FACT(EXCHANGE);
     if (op_has(op, COMBINES)) return FACT(REDUCTION);
-    return op_has(op, COMPARE) && !op_has(op, COMMUTES) ? FACT(BOUND) : 0;
+    return op_orders(op) ? FACT(BOUND) : 0;
   }
 }
 
@@ -78,11 +67,13 @@ static FuncFacts op_facts(const Op *op, FuncFacts before) {
   FuncFacts found = kind_facts(op), again = before & found; // the second one
   if (again & FACT(DOT)) found |= FACT(DOTS);
   if (again & FACT(LOAD)) found |= FACT(LOADS);
+  if (op_takes_scratch(op->kind)) found |= FACT(EXCHANGE);
   if (op_scratch(op)) found |= FACT(SCRATCH);
   if (op_has(op, WRITES)) found |= FACT(WRITE);
   for (uint32_t i = 0; i < op->result_count; i++) found |= type_facts(op->results[i].type);
   for (uint32_t r = 0; r < op->region_count; r++)
-    for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) found |= type_facts(op->regions[r]->args[i]->type);
+    for (uint32_t i = 0; i < op->regions[r]->arg_count; i++)
+      found |= type_facts(op->regions[r]->args[i]->type);
   return found;
 }
 

@@ -4,6 +4,7 @@
 // * an order of the tuples chooses one side (argmax);
 // * the results are equal as rational functions (Welford's mean and variance).
 #include "ir/memory/scratch.h"
+#include "ir/queries.h"
 
 // --- same ops on both sides
 
@@ -57,15 +58,7 @@ static Truth truth_of_compare(const Comparison *c, const Op *op) {
   if (x->region != c->region || y->region != c->region || x->index % half != y->index % half) return UNKNOWN;
   int sign = x->index == y->index ? 0 : c->sign[x->index % half];
   if (x->index > y->index) sign = -sign;
-  switch ((int)op->kind) {
-  case OP_EQ: return truth_of(sign == 0);
-  case OP_NE: return truth_of(sign != 0);
-  case OP_LT: return truth_of(sign < 0);
-  case OP_LE: return truth_of(sign <= 0);
-  case OP_GT: return truth_of(sign > 0);
-  case OP_GE: return truth_of(sign >= 0);
-  default: return UNKNOWN;
-  }
+  return truth_of(comparison_holds(op->kind, sign));
 }
 
 static Truth truth_of_value(const Comparison *c, const Value *condition, uint32_t depth) {

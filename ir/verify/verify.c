@@ -241,8 +241,7 @@ static void check_region(Verifier *v, const Region *region, Loc loc, int depth);
 // An operand that can only be a scratch buffer must be a buffer.
 static void check_last_operand(Verifier *v, const Op *op) {
   uint32_t most = op_max_operands(op->kind);
-  const char *words = op_info(op->kind)->operands;
-  if (op->operand_count != most || !str_ends(str_from(words), "scratch?") || op_scratch(op)) return;
+  if (op->operand_count != most || !op_takes_scratch(op->kind) || op_scratch(op)) return;
   verify_fail(v, op, "the last operand, its scratch, is a shared buffer, not %s",
               verify_type_text(v, op->operands[most - 1].value->type));
 }

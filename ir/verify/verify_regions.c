@@ -233,12 +233,10 @@ void verify_region_op(Verifier *v, const Op *op) {
   case OP_WHILE: check_while(v, op); break;
   case OP_WARP_GROUPS: verify_warp_groups(v, op); break;
   case OP_REDUCE: check_reduce(v, op); break;
-  case OP_REDUCE_PARTS:
-  case OP_SCAN_CHUNKS:
-  case OP_SCAN_CARRY: check_exchange(v, op); break;
   case OP_SCAN: check_scan(v, op); break;
   case OP_MAP: check_map(v, op); break;
-  default: break;
+  default:
+    if (op_has(op, COMBINES)) check_exchange(v, op);
   }
 }
 

@@ -66,7 +66,7 @@ static Bound common_bits(Bound a, Bound b) {
   return a.holds ? a : b;
 }
 
-static Bound bound_of(const Op *op, const AxisInfo *const in[3]) {
+static Bound bound_of(const Op *op, const AxisInfo *const in[3], uint64_t limit) {
   Bound x[3] = {unbounded, unbounded, unbounded};
   for (uint32_t i = 0; i < 3 && in[i]; i++) x[i] = (Bound){in[i]->nonnegative, in[i]->most};
   switch ((int)op->kind) {
@@ -82,25 +82,20 @@ static Bound bound_of(const Op *op, const AxisInfo *const in[3]) {
   case OP_MIN: return least(x[0], x[1]);
   case OP_MAX: // At least the non-negative operand, whatever the other one is.
     return x[0].holds && x[1].holds   ? greatest(x[0], x[1])
-           : x[0].holds || x[1].holds ? at_most(UINT64_MAX)
+           : x[0].holds || x[1].holds ? at_most(limit)
                                       : unbounded;
   case OP_SELECT: return greatest(x[1], x[2]);
-  case OP_HINT: return x[0].holds || !op_attr(op, ATTR_NONNEGATIVE) ? x[0] : at_most(UINT64_MAX);
+  case OP_HINT: return x[0].holds || !op_attr(op, ATTR_NONNEGATIVE) ? x[0] : at_most(limit);
   case OP_CAST: return type_is_int(op_operand(op, 0)->type) ? x[0] : unbounded;
   default: return unbounded;
   }
 }
 
-// The result of such an op is at most one of its operands, so it fits. Results of other ops may have wrapped.
-static bool cannot_wrap(OpKind kind) {
-  return kind != OP_ADD && kind != OP_MUL && kind != OP_SHL && kind != OP_CAST;
-}
-
 void axis_set_bounds(const Op *op, const AxisInfo *const in[3], AxisInfo *out) {
   const Type *integer = type_element(op_result(op)->type);
   uint64_t limit = axis_greatest(integer);
-  Bound bound = bound_of(op, in);
-  bool fits = bound.holds && (bound.most <= limit || cannot_wrap(op->kind));
+  Bound bound = bound_of(op, in, limit);
+  bool fits = bound.holds && bound.most <= limit;
   out->nonnegative = !elem_is_signed(integer->elem) || fits;
-  out->most = fits ? min_u64(bound.most, limit) : limit;
+  out->most = fits ? bound.most : limit;
 }

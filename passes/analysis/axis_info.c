@@ -52,12 +52,12 @@ bool axis_falls(const AxisTable *table, const Value *mask, uint32_t dim, uint64_
   case OP_BROADCAST: return x->type->shape[dim] == mask->type->shape[dim] && axis_falls(table, x, dim, run);
   case OP_EXPAND_DIMS: return axis_falls(table, x, dim - (dim > (uint32_t)op_int(op, ATTR_AXIS, 0)), run);
   case OP_AND: return axis_falls(table, x, dim, run) && axis_falls(table, y, dim, run);
-  case OP_LT:
-  case OP_LE: return counts_up(table, x, dim, run) && axis_info(table, y)->constancy[dim] >= run;
-  case OP_GT:
-  case OP_GE: return counts_up(table, y, dim, run) && axis_info(table, x)->constancy[dim] >= run;
-  default: return false;
+  default: break;
   }
+  if (!op_orders(op)) return false;
+  bool up = comparison_holds(op->kind, -1);
+  const Value *counts = up ? x : y, *bound = up ? y : x;
+  return counts_up(table, counts, dim, run) && axis_info(table, bound)->constancy[dim] >= run;
 }
 
 // The facts that hold for both: the shorter contiguity, and the divisor of both runs' first values.

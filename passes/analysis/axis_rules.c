@@ -3,6 +3,7 @@
 // are correct when numbers wrap.
 #include "passes/analysis/axis_rules.h"
 #include "base/integer.h"
+#include "ir/queries.h"
 #include "passes/analysis/axis_bounds.h"
 #include "passes/analysis/axis_shape.h"
 
@@ -214,15 +215,10 @@ static void rule_least(Rule *rule, uint32_t d) { // For one of several values: m
 
 static void rule_neg(Rule *rule, uint32_t d) { claim_dim(rule, d, 1, operand_divisor(rule, 0, d, 1)); }
 
-// For x < bound, where x counts upwards from a multiple of its run, and bound is such a multiple too. x reaches bound
-// only between runs.
 static void rule_compare(Rule *rule, uint32_t d) {
   if (!is_integer(rule->value[0])) return;
-  OpKind kind = rule->op->kind;
-  if (kind == OP_LT || kind == OP_GE)
-    rule->out.constancy[d] = max_u64(rule->out.constancy[d], low_zero_run(rule, 0, 1, d));
-  if (kind == OP_GT || kind == OP_LE)
-    rule->out.constancy[d] = max_u64(rule->out.constancy[d], low_zero_run(rule, 1, 0, d));
+  uint32_t counts = op_counted_operand(rule->op);
+  rule->out.constancy[d] = max_u64(rule->out.constancy[d], low_zero_run(rule, counts, !counts, d));
 }
 
 static void rule_select(Rule *rule, uint32_t d) {
@@ -316,8 +312,8 @@ static bool keeps_natural(const Rule *rule, bool a, bool b, bool c) {
 static void set_signs(Rule *rule) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1], *c = rule->in[2];
   axis_set_bounds(rule->op, rule->in, &rule->out);
-  rule->out.natural = rule->out.nonnegative ||
-                      keeps_natural(rule, a && a->natural, b && b->natural, c && c->natural);
+  rule->out.natural =
+      rule->out.nonnegative || keeps_natural(rule, a && a->natural, b && b->natural, c && c->natural);
 }
 
 // A known constant survives a widening cast if both types can hold it.

@@ -78,10 +78,9 @@ static FloatRange range_of_extremum(const Op *op, FloatRange a, FloatRange b) {
   return range;
 }
 
-static FloatRange range_of_math(const Op *op, uint32_t *visits) {
+static FloatRange range_of_math(const Op *op, FloatRange a) {
   MathFunction function;
   if (!math_of(op, &function)) return unknown();
-  FloatRange a = range_of(op_operand(op, 0), visits);
   switch ((int)function) {
   case MATH_exp2: return (FloatRange){0, exp2(a.high)};
   case MATH_exp:
@@ -103,45 +102,31 @@ static FloatRange range_of_math(const Op *op, uint32_t *visits) {
   }
 }
 
-static FloatRange range_of_binary(const Op *op, uint32_t *visits) {
-  const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
-  FloatRange a = range_of(x, visits), b = x == y ? a : range_of(y, visits);
-  switch ((int)op->kind) {
-  case OP_ADD: return (FloatRange){a.low + b.low, a.high + b.high};
-  case OP_SUB: return (FloatRange){a.low - b.high, a.high - b.low};
-  case OP_MUL: return range_of_product(a, b, x == y);
-  case OP_DIV: return range_of_quotient(a, b);
-  default: return range_of_extremum(op, a, b);
-  }
-}
-
 static FloatRange range_of_op(const Value *value, uint32_t *visits) {
   const Op *op = value->def;
   if (op_rearranged(op) || op->kind == OP_SLICE) return range_of(op_operand(op, 0), visits);
+  if (op->kind == OP_IF)
+    return hull(range_of(flow_source(value, 0), visits), range_of(flow_source(value, 1), visits));
+  if (!op_has(op, PURE | ELEMENTWISE)) return unknown();
+  FloatRange x[3] = {{0}};
+  bool square = op_operand(op, 0) == op_operand(op, 1);
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    x[i] = i == 1 && square ? x[0] : range_of(op_operand(op, i), visits);
   switch ((int)op->kind) {
   case OP_CAST:
-  case OP_COPY: return range_of(op_operand(op, 0), visits);
-  case OP_NEG: {
-    FloatRange a = range_of(op_operand(op, 0), visits);
-    return (FloatRange){-a.high, -a.low};
-  }
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
-  case OP_DIV:
-  case OP_MAX:
-  case OP_MIN: return range_of_binary(op, visits);
+  case OP_COPY: return x[0];
+  case OP_NEG: return (FloatRange){-x[0].high, -x[0].low};
+  case OP_ADD: return (FloatRange){x[0].low + x[1].low, x[0].high + x[1].high};
+  case OP_SUB: return (FloatRange){x[0].low - x[1].high, x[0].high - x[1].low};
+  case OP_MUL: return range_of_product(x[0], x[1], square);
+  case OP_DIV: return range_of_quotient(x[0], x[1]);
   case OP_FMA: {
-    FloatRange product =
-        range_of_product(range_of(op_operand(op, 0), visits), range_of(op_operand(op, 1), visits),
-                         op_operand(op, 0) == op_operand(op, 1));
-    FloatRange c = range_of(op_operand(op, 2), visits);
-    return (FloatRange){product.low + c.low, product.high + c.high};
+    FloatRange product = range_of_product(x[0], x[1], square);
+    return (FloatRange){product.low + x[2].low, product.high + x[2].high};
   }
-  case OP_SELECT: return hull(range_of(op_operand(op, 1), visits), range_of(op_operand(op, 2), visits));
-  case OP_MATH: return range_of_math(op, visits);
-  case OP_IF: return hull(range_of(flow_source(value, 0), visits), range_of(flow_source(value, 1), visits));
-  default: return unknown();
+  case OP_SELECT: return hull(x[1], x[2]);
+  case OP_MATH: return range_of_math(op, x[0]);
+  default: return op_has(op, COMMUTES | CHOOSES) ? range_of_extremum(op, x[0], x[1]) : unknown();
   }
 }
 

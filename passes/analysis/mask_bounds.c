@@ -95,8 +95,7 @@ static bool add_mask(const Value *mask, MaskBound *bounds, uint32_t *count, uint
   if (op->kind == OP_AND)
     return add_mask(op_operand(op, 0), bounds, count, depth - 1) &&
            add_mask(op_operand(op, 1), bounds, count, depth - 1);
-  bool compares = op_has(op, COMPARE) && !op_has(op, COMMUTES);
-  if (!compares || !type_is_tile(op_operand(op, 0)->type) || *count == MASK_BOUNDS_MAX) return false;
+  if (!op_orders(op) || !type_is_tile(op_operand(op, 0)->type) || *count == MASK_BOUNDS_MAX) return false;
   return read_comparison(op, &bounds[(*count)++]);
 }
 
@@ -136,7 +135,7 @@ bool mask_bound_visible(const MaskBound *bound, const Op *op) {
 // span < bound - first. Then no index reaches the bound, so none wraps. The other comparisons work the same way.
 Value *mask_bound_test(Builder *b, const MaskBound *bound) {
   IrContext *ir = b->func->module->ir;
-  bool is_64 = elem_bytes(bound->type->elem) == 8, upper = bound->kind == OP_LT || bound->kind == OP_LE;
+  bool is_64 = elem_bytes(bound->type->elem) == 8, upper = comparison_holds(bound->kind, -1);
   const Type *distance = type_scalar(ir, is_64 ? ELEM_U64 : ELEM_U32);
   int64_t span = bound->high - bound->low;
   Value *first = build_int(b, bound->type, bound->low);

@@ -83,9 +83,8 @@ static bool is_above_by_op(BoundProof *proof, const Op *high, const Op *low) {
     return type_is_float(op_operand(high, 0)->type) &&
            type_element(op_result(high)->type) == type_element(op_result(low)->type) &&
            is_above(proof, op_operand(high, 0), op_operand(low, 0));
-  bool swaps = high->kind == OP_MUL || high->kind == OP_ADD,
-       scales = high->kind == OP_MUL || high->kind == OP_DIV;
-  if (!swaps && high->kind != OP_SUB && high->kind != OP_DIV) return false;
+  bool swaps = op_has(high, COMMUTES), scales = high->kind == OP_MUL || high->kind == OP_DIV;
+  if (!scales && !op_has(high, ARITHMETIC)) return false;
   for (uint32_t i = 0; i < (swaps ? 2 : 1); i++)
     for (uint32_t j = 0; j < (swaps ? 2 : 1); j++) {
       Value *number = op_operand(low, 1 - j);

@@ -67,12 +67,11 @@ static Growth growth_of(const Value *value, uint32_t depth) {
   case OP_PROGRAM_ID: return op_int(op, ATTR_AXIS, 0) == 0 ? GROWS : GROWS_NOT;
   case OP_HINT: return growth_of(op_operand(op, 0), depth - 1);
   case OP_CAST: return type_is_int(value->type) ? growth_of(op_operand(op, 0), depth - 1) : GROWS_UNKNOWN;
-  case OP_ADD:
-  case OP_MIN:
-  case OP_MAX: return growth_of_both(op, depth);
+  case OP_ADD: return growth_of_both(op, depth);
   case OP_MUL:
   case OP_DIV: return growth_of_multiple(op, depth);
-  default: return GROWS_UNKNOWN;
+  default:
+    return op_has(op, COMMUTES | CHOOSES) ? growth_of_both(op, depth) : GROWS_UNKNOWN; // minima, maxima
   }
 }
 

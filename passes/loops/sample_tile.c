@@ -118,9 +118,8 @@ typedef struct Bounded {
 } Bounded;
 
 static bool compares_count(const Sampler *s, const Op *op, const SampleAt *at, Bounded *bounded) {
-  bool below = op->kind == OP_LT || op->kind == OP_GE, above = op->kind == OP_GT || op->kind == OP_LE;
-  if ((!below && !above) || !type_is_int(op_operand(op, 0)->type)) return false;
-  bounded->counts = above;
+  if (!op_orders(op) || !type_is_int(op_operand(op, 0)->type)) return false;
+  bounded->counts = op_counted_operand(op);
   const Value *x = op_operand(op, bounded->counts), *n = op_operand(op, !bounded->counts);
   if (!counts_along(s, x, 0, true, at, &bounded->dim, &bounded->first)) return false;
   uint32_t d = bounded->dim;

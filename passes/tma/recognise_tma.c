@@ -183,7 +183,7 @@ static bool add_bound(FormFinder *f, const TmaForm *x, const TmaForm *y, bool eq
 static bool add_comparison(FormFinder *f, const Op *op, int dim, RaisedBox *box) {
   TmaForm x, y;
   HostRange range;
-  bool equal = op->kind == OP_LE || op->kind == OP_GE, upwards = op->kind == OP_LT || op->kind == OP_LE;
+  bool equal = comparison_holds(op->kind, 0), upwards = comparison_holds(op->kind, -1);
   for (uint32_t i = 0; i < 2; i++) {
     TmaForm *form = i == 0 ? &x : &y;
     if (!guard_range(f->guard, op_operand(op, i), &range) || !form_find(f, op_operand(op, i), dim, form) ||
@@ -206,9 +206,7 @@ static bool add_mask(FormFinder *f, const Value *mask, int dim, RaisedBox *box, 
   case OP_EXPAND_DIMS:
     if (op_operand(op, 0)->type->rank != 1) return false;
     return add_mask(f, op_operand(op, 0), op_int(op, ATTR_AXIS, 0) == 0 ? 1 : 0, box, depth - 1);
-  default:
-    return op_has(op, COMPARE) && !op_has(op, COMMUTES) && type_is_tile(op_operand(op, 0)->type) &&
-           add_comparison(f, op, dim, box);
+  default: return op_orders(op) && type_is_tile(op_operand(op, 0)->type) && add_comparison(f, op, dim, box);
   }
 }
 
