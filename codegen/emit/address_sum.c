@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/emit/address_sum.h"
 
-LLVMValueRef without_extension(LLVMValueRef index) {
+static LLVMValueRef without_extension(LLVMValueRef index) {
   return LLVMIsASExtInst(index) ? LLVMGetOperand(index, 0) : index;
 }
 
@@ -9,20 +9,34 @@ static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
   return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
 }
 
+// The constant that is added to x. `*bits`: it and x use different bits. NULL: there is none.
+static LLVMValueRef added_constant(LLVMValueRef x, bool *bits) {
+  *bits = is_op(x, LLVMOr) && LLVMGetIsDisjoint(x);
+  LLVMValueRef last = *bits || is_op(x, LLVMAdd) ? LLVMGetOperand(x, 1) : NULL;
+  return last && LLVMIsAConstantInt(last) ? last : NULL;
+}
+
+Term number_part(LLVMValueRef x) {
+  uint64_t constant = 0;
+  bool bits;
+  for (LLVMValueRef last; (last = added_constant(x, &bits)); x = LLVMGetOperand(x, 0))
+    constant += LLVMConstIntGetZExtValue(last);
+  if (!LLVMIsAConstantInt(x)) return (Term){x, NULL, (int64_t)constant};
+  return (Term){NULL, NULL, (int64_t)(constant + LLVMConstIntGetZExtValue(x))};
+}
+
 // Splits a constant from an index. In a tile's index, the thread's part and the register's part use different
 // bits. `rows`: also splits any constant of that type, because the whole sum has this type and wraps with it.
 static Term index_term(LLVMValueRef x, LLVMValueRef factor, LLVMTypeRef rows) {
   Term term = {without_extension(x), factor, 0};
-  for (;;) {
-    bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
-    LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
-    if (!last || !LLVMIsAConstantInt(last)) return term;
+  bool bits, wide = rows == LLVMTypeOf(term.part);
+  for (LLVMValueRef last; (last = added_constant(term.part, &bits));
+       term.part = LLVMGetOperand(term.part, 0)) {
     int64_t constant = LLVMConstIntGetSExtValue(last);
-    bool wide = rows == LLVMTypeOf(term.part);
-    if (!wide && (constant < 0 || (!bits && constant != 0))) return term;
+    if (!wide && (constant < 0 || (!bits && constant != 0))) break;
     term.constant += constant;
-    term.part = LLVMGetOperand(term.part, 0);
   }
+  return term;
 }
 
 static void add_terms(LLVMValueRef x, NumberSum *sum) {
@@ -136,4 +150,34 @@ bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps
     *steps = (int64_t)((uint64_t)*steps + by);
   }
   return true;
+}
+
+bool address_adds_index(LLVMValueRef address, LLVMTypeRef pointee) {
+  return LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 &&
+         LLVMGetGEPSourceElementType(address) == pointee;
+}
+
+AddressSum address_sum(LLVMValueRef address, LLVMTypeRef pointee, LLVMValueRef further) {
+  AddressSum sum = {.root = address};
+  if (further) sum.index[sum.count++] = without_extension(further);
+  while (sum.count < MAX_TERMS && address_adds_index(sum.root, pointee)) {
+    LLVMValueRef index = LLVMGetOperand(sum.root, 1);
+    if (LLVMIsAConstantInt(index))
+      sum.constant += LLVMConstIntGetSExtValue(index);
+    else
+      sum.index[sum.count++] = without_extension(index);
+    sum.root = LLVMGetOperand(sum.root, 0);
+  }
+  return sum;
+}
+
+bool address_sums_match(const AddressSum *sums, uint32_t registers) {
+  for (uint32_t r = 1; r < registers; r++)
+    if (sums[r].root != sums[0].root || sums[r].count != sums[0].count) return false;
+  return sums[0].count < MAX_TERMS;
+}
+
+LLVMValueRef address_add(Emitter *e, LLVMTypeRef pointee, LLVMValueRef address, LLVMValueRef index) {
+  LLVMValueRef wide = LLVMBuildIntCast2(e->builder, index, e->i64, true, "");
+  return LLVMBuildGEP2(e->builder, pointee, address, &wide, 1, "");
 }

@@ -36,6 +36,23 @@ LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const Number
 // The same for numbers of another type.
 LLVMValueRef number_sum_distance_in(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes,
                                     LLVMTypeRef type);
-LLVMValueRef without_extension(LLVMValueRef index);
+// An integer as a wrapping sum, part + constant. A NULL part: it is the constant.
+Term number_part(LLVMValueRef x);
+
+// An address: root + indices + constant, in elements of one type. The last added index comes first. Sign extensions are
+// removed.
+typedef struct AddressSum {
+  LLVMValueRef root, index[MAX_TERMS];
+  uint32_t count;
+  int64_t constant;
+} AddressSum;
+
+// True if the address is another one of that type plus an index.
+bool address_adds_index(LLVMValueRef address, LLVMTypeRef pointee);
+// The sum address + further. A NULL index is 0.
+AddressSum address_sum(LLVMValueRef address, LLVMTypeRef pointee, LLVMValueRef further);
+// True if the sums have one root and equally many indices.
+bool address_sums_match(const AddressSum *sums, uint32_t registers);
+LLVMValueRef address_add(Emitter *e, LLVMTypeRef pointee, LLVMValueRef address, LLVMValueRef index);
 
 #endif

@@ -81,12 +81,6 @@ void emit_atomic(Emitter *e, Op *op);
 // emit_parted.c: a sum, difference or multiple of integers whose registers differ by constants. Returns false
 // with nothing done for other ops.
 bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out);
-// An integer as a wrapping sum, same + constant.
-typedef struct Parted {
-  LLVMValueRef same; // NULL: only the constant
-  uint64_t constant;
-} Parted;
-Parted emit_part(LLVMValueRef x);
 // emit_quotients.c: a division whose quotients or remainders are known within runs. Returns false with
 // nothing done for other ops.
 bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);

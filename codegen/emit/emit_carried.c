@@ -91,32 +91,6 @@ static LLVMValueRef build_wide(Emitter *e, LLVMValueRef base, LLVMValueRef index
 
 // --- sums
 
-// An address in LLVM IR: root + indices + constant. The last added index comes first. Sign extensions are
-// removed.
-typedef struct AddressSum {
-  LLVMValueRef root, index[MAX_TERMS];
-  uint32_t count;
-  int64_t constant;
-} AddressSum;
-
-static bool adds_index(LLVMValueRef address, LLVMTypeRef pointee) {
-  return LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 &&
-         LLVMGetGEPSourceElementType(address) == pointee;
-}
-
-static AddressSum sum_of(LLVMValueRef address, LLVMTypeRef pointee) {
-  AddressSum sum = {.root = address};
-  while (sum.count < MAX_TERMS && adds_index(sum.root, pointee)) {
-    LLVMValueRef index = LLVMGetOperand(sum.root, 1);
-    if (LLVMIsAConstantInt(index))
-      sum.constant += LLVMConstIntGetSExtValue(index);
-    else
-      sum.index[sum.count++] = without_extension(index);
-    sum.root = LLVMGetOperand(sum.root, 0);
-  }
-  return sum;
-}
-
 // The 32-bit index that differs most often between the accesses' first registers. Returns the sums' count if
 // there is none.
 static uint32_t chosen_index(const Emitter *e, const AddressSum *sums, uint32_t registers, uint32_t at_once) {
@@ -130,12 +104,6 @@ static uint32_t chosen_index(const Emitter *e, const AddressSum *sums, uint32_t 
     if (differ <= registers && differ > most) chosen = i, most = differ;
   }
   return chosen;
-}
-
-static bool same_shape(const AddressSum *sums, uint32_t registers) {
-  for (uint32_t r = 1; r < registers; r++)
-    if (sums[r].root != sums[0].root || sums[r].count != sums[0].count) return false;
-  return sums[0].count < MAX_TERMS;
 }
 
 static bool same_but(const AddressSum *a, const AddressSum *b, uint32_t index) {
@@ -169,11 +137,8 @@ static void add_offsets(Emitter *e, LLVMValueRef pointer, const Value *offset, u
 static LLVMValueRef build_base(Emitter *e, const AddressSum *sum, uint32_t chosen, LLVMTypeRef pointee,
                                LLVMValueRef step) {
   LLVMValueRef base = sum->root;
-  for (uint32_t i = sum->count; i-- > 0;) {
-    if (i == chosen) continue;
-    LLVMValueRef index = LLVMBuildIntCast2(e->builder, sum->index[i], e->i64, true, "");
-    base = LLVMBuildGEP2(e->builder, pointee, base, &index, 1, "");
-  }
+  for (uint32_t i = sum->count; i-- > 0;)
+    if (i != chosen) base = address_add(e, pointee, base, sum->index[i]);
   return LLVMBuildGEP2(e->builder, e->i8, base, &step, 1, "");
 }
 
@@ -185,8 +150,8 @@ static bool add_step(Emitter *e, const Op *op, LLVMValueRef step, uint32_t at_on
   uint32_t registers = emit_count(tile->type);
   AddressSum *sums = ARENA_ARRAY(e->arena, AddressSum, registers);
   LLVMValueRef *base = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
-  for (uint32_t r = 0; r < registers; r++) sums[r] = sum_of(emit_register(e, tile, r), pointee);
-  if (!same_shape(sums, registers))
+  for (uint32_t r = 0; r < registers; r++) sums[r] = address_sum(emit_register(e, tile, r), pointee, NULL);
+  if (!address_sums_match(sums, registers))
     for (uint32_t r = 0; r < registers; r++) sums[r] = (AddressSum){.root = emit_register(e, tile, r)};
   uint32_t chosen = chosen_index(e, sums, registers, at_once);
   if (chosen == sums[0].count && registers / at_once > MANY_WIDE) return false;

@@ -3,31 +3,13 @@
 // constants, those values are combined once. Each register's result is that plus a constant. The offsets of a
 // thread's accesses then take one register and immediates. Otherwise each offset takes a register from its
 // first use to its last. Integers wrap, so the result is exact.
-#include "codegen/emit/emit.h"
+#include "codegen/emit/address_sum.h"
 
 typedef struct KnownResult {
   LLVMValueRef a, b, value;
 } KnownResult;
 
-enum { MAX_DEPTH = 4, MAX_KNOWN = 8 };
-
-static bool is_disjoint_or(LLVMValueRef x) {
-  return LLVMGetInstructionOpcode(x) == LLVMOr && LLVMGetIsDisjoint(x);
-}
-
-Parted emit_part(LLVMValueRef x) {
-  Parted parted = {x, 0};
-  for (int depth = 0; depth < MAX_DEPTH && LLVMIsAInstruction(parted.same); depth++) {
-    LLVMValueRef at = parted.same;
-    if (LLVMGetInstructionOpcode(at) != LLVMAdd && !is_disjoint_or(at)) break;
-    LLVMValueRef constant = LLVMGetOperand(at, 1);
-    if (!LLVMIsAConstantInt(constant)) break;
-    parted.constant += LLVMConstIntGetZExtValue(constant);
-    parted.same = LLVMGetOperand(at, 0);
-  }
-  if (!LLVMIsAConstantInt(parted.same)) return parted;
-  return (Parted){NULL, parted.constant + LLVMConstIntGetZExtValue(parted.same)};
-}
+enum { MAX_KNOWN = 8 };
 
 static LLVMValueRef constant_of(LLVMTypeRef type, uint64_t value) {
   uint32_t width = LLVMGetIntTypeWidth(type);
@@ -43,19 +25,20 @@ static LLVMValueRef build_of_kind(Emitter *e, OpKind kind, LLVMTypeRef type, LLV
 }
 
 // Computes the constant of the result. *a and *b become the operands of the common part (*b NULL: *a only).
-static bool part_result(OpKind kind, Parted *a, Parted *b, uint64_t *constant, LLVMTypeRef type) {
+static bool part_result(OpKind kind, Term *a, Term *b, uint64_t *constant, LLVMTypeRef type) {
+  uint64_t x = (uint64_t)a->constant, y = (uint64_t)b->constant;
   if (kind == OP_ADD || kind == OP_SUB) {
-    *constant = kind == OP_ADD ? a->constant + b->constant : a->constant - b->constant;
-    if (kind == OP_ADD && !a->same) *a = *b, b->same = NULL;
+    *constant = kind == OP_ADD ? x + y : x - y;
+    if (kind == OP_ADD && !a->part) *a = *b, b->part = NULL;
     return true;
   }
-  if (!a->same) {
-    Parted other = *a;
+  if (!a->part) {
+    Term other = *a;
     *a = *b, *b = other;
   }
-  if (b->same || !a->same) return false; // not a multiple by a constant
-  *constant = a->constant * b->constant;
-  b->same = constant_of(type, b->constant);
+  if (b->part || !a->part) return false; // not a multiple by a constant
+  *constant = x * y;
+  b->part = constant_of(type, (uint64_t)b->constant);
   return true;
 }
 
@@ -68,16 +51,16 @@ bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out) {
   for (uint32_t r = 0; r < count; r++) {
     LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 1), r);
     LLVMTypeRef integer = LLVMTypeOf(x);
-    Parted a = emit_part(x), b = emit_part(y);
+    Term a = number_part(x), b = number_part(y);
     uint64_t constant;
     if (!part_result(op->kind, &a, &b, &constant, integer)) {
       out[r] = build_of_kind(e, op->kind, integer, x, y);
       continue;
     }
     uint32_t i = 0;
-    while (i < sums && (known[i].a != a.same || known[i].b != b.same)) i++;
-    LLVMValueRef same = i < sums ? known[i].value : build_of_kind(e, op->kind, integer, a.same, b.same);
-    if (i == sums && sums < MAX_KNOWN) known[sums++] = (KnownResult){a.same, b.same, same};
+    while (i < sums && (known[i].a != a.part || known[i].b != b.part)) i++;
+    LLVMValueRef same = i < sums ? known[i].value : build_of_kind(e, op->kind, integer, a.part, b.part);
+    if (i == sums && sums < MAX_KNOWN) known[sums++] = (KnownResult){a.part, b.part, same};
     LLVMValueRef apart = constant_of(integer, constant);
     out[r] = LLVMConstIntGetZExtValue(apart) ? LLVMBuildAdd(e->builder, same, apart, "") : same;
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/fault.h"
 #include "base/integer.h"
+#include "codegen/emit/address_sum.h"
 #include "codegen/emit/emit_combine.h"
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/llvm/instruction_order.h"
@@ -140,12 +141,12 @@ static bool is_arange(const Value *value) {
 
 // Subtracts the common base from operand k's registers.
 static void count_from_base(Reduction *d, uint32_t k) {
-  LLVMValueRef base = emit_part(d->v[k][0]).same;
+  LLVMValueRef base = number_part(d->v[k][0]).part;
   if (!base || !is_arange(op_operand(d->op, k)) || !may_count_from_base(d->op->regions[0], k)) return;
   for (uint32_t r = 0; r < d->registers; r++)
-    if (emit_part(d->v[k][r]).same != base) return;
+    if (number_part(d->v[k][r]).part != base) return;
   for (uint32_t r = 0; r < d->registers; r++)
-    d->v[k][r] = LLVMConstInt(LLVMTypeOf(base), emit_part(d->v[k][r]).constant, false);
+    d->v[k][r] = LLVMConstInt(LLVMTypeOf(base), (uint64_t)number_part(d->v[k][r]).constant, false);
   d->base[k] = base;
 }
 

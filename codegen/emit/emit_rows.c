@@ -68,9 +68,8 @@ static LLVMValueRef build_term(Emitter *e, const Term *term) {
 
 // base + the terms of the sum whose factors also occur in base. Removes these terms from the sum.
 static LLVMValueRef build_merged(Emitter *e, LLVMValueRef base, LLVMTypeRef pointee, NumberSum *sum) {
-  if (!LLVMIsAGetElementPtrInst(base) || LLVMGetNumOperands(base) != 2) return base;
+  if (!address_adds_index(base, pointee)) return base;
   LLVMValueRef root = LLVMGetOperand(base, 0), index = LLVMGetOperand(base, 1);
-  if (LLVMGetGEPSourceElementType(base) != pointee) return base;
   Term term = {0};
   LLVMValueRef factor = is_product(index) ? LLVMGetOperand(index, 1) : NULL;
   if (factor && !LLVMIsAConstant(factor)) term = take_term(sum, factor);
@@ -96,40 +95,19 @@ static LLVMValueRef build_first(Emitter *e, LLVMValueRef base, LLVMTypeRef point
 
 // --- where registers are short
 
-enum { MAX_LEVELS = 4 };
-
-// A pointer as its root and the indices that are added to it, the last one first. 32-bit indices have no sign
-// extension.
-typedef struct Levels {
-  LLVMValueRef root, index[MAX_LEVELS];
-  uint32_t count;
-} Levels;
-
-static bool find_levels(LLVMValueRef pointer, LLVMTypeRef pointee, LLVMValueRef further, Levels *levels) {
-  *levels = (Levels){.root = pointer, .index = {without_extension(further)}, .count = 1};
-  while (LLVMIsAGetElementPtrInst(levels->root)) {
-    LLVMValueRef root = levels->root;
-    if (LLVMGetNumOperands(root) != 2 || LLVMGetGEPSourceElementType(root) != pointee) return false;
-    if (levels->count == MAX_LEVELS) return false;
-    levels->index[levels->count++] = without_extension(LLVMGetOperand(root, 1));
-    levels->root = LLVMGetOperand(root, 0);
-  }
-  return true;
-}
-
 // The indices of one level, by register. Each is the previous one plus a distance. False: a distance is not
 // known.
-static bool chain_level(Emitter *e, const Levels *levels, uint32_t level, uint32_t registers,
+static bool chain_level(Emitter *e, const AddressSum *sums, uint32_t level, uint32_t registers,
                         LLVMValueRef *index) {
-  NumberSum before = number_sum_of_rows(levels[0].index[level]), first = before;
+  NumberSum before = number_sum_of_rows(sums[0].index[level]), first = before;
   for (uint32_t r = 1; r < registers; r++) {
-    NumberSum sum = number_sum_of_rows(levels[r].index[level]);
-    if (LLVMTypeOf(levels[r].index[level]) != LLVMTypeOf(levels[0].index[level])) return false;
+    NumberSum sum = number_sum_of_rows(sums[r].index[level]);
+    if (LLVMTypeOf(sums[r].index[level]) != LLVMTypeOf(sums[0].index[level])) return false;
     if (!number_sum_is_apart(&first, &sum)) return false;
   }
-  index[0] = levels[0].index[level];
+  index[0] = sums[0].index[level];
   for (uint32_t r = 1; r < registers; r++) {
-    NumberSum sum = number_sum_of_rows(levels[r].index[level]);
+    NumberSum sum = number_sum_of_rows(sums[r].index[level]);
     LLVMValueRef distance = number_sum_distance_in(e, &before, &sum, 1, LLVMTypeOf(index[0]));
     index[r] = LLVMBuildAdd(e->builder, index[r - 1], distance, "");
     before = sum;
@@ -137,15 +115,10 @@ static bool chain_level(Emitter *e, const Levels *levels, uint32_t level, uint32
   return true;
 }
 
-static bool is_same(const Levels *levels, uint32_t level, uint32_t registers) {
+static bool is_same(const AddressSum *sums, uint32_t level, uint32_t registers) {
   for (uint32_t r = 1; r < registers; r++)
-    if (levels[r].index[level] != levels[0].index[level]) return false;
+    if (sums[r].index[level] != sums[0].index[level]) return false;
   return true;
-}
-
-static LLVMValueRef add_index(Emitter *e, LLVMTypeRef pointee, LLVMValueRef pointer, LLVMValueRef index) {
-  LLVMValueRef wide = LLVMBuildIntCast2(e->builder, index, e->i64, true, "");
-  return LLVMBuildGEP2(e->builder, pointee, pointer, &wide, 1, "");
 }
 
 bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out) {
@@ -153,25 +126,25 @@ bool emit_chained_rows(Emitter *e, Op *op, LLVMValueRef *out) {
   if (!op_attr(op, ATTR_ROWS) || !elem_is_signed(type_element(offset->type)->elem)) return false;
   LLVMTypeRef pointee = emit_memory_type(e, type_element(op_result(op)->type)->inner);
   uint32_t registers = emit_count(offset->type);
-  Levels *levels = ARENA_ARRAY(e->arena, Levels, registers);
-  LLVMValueRef *index[MAX_LEVELS] = {NULL};
-  for (uint32_t r = 0; r < registers; r++) {
-    if (!find_levels(emit_register(e, base, r), pointee, emit_register(e, offset, r), &levels[r]))
-      return false;
-    if (levels[r].root != levels[0].root || levels[r].count != levels[0].count) return false;
-  }
-  for (uint32_t i = 0; i < levels[0].count; i++) {
-    if (is_same(levels, i, registers)) continue;
+  AddressSum *sums = ARENA_ARRAY(e->arena, AddressSum, registers);
+  LLVMValueRef *index[MAX_TERMS] = {NULL}, root;
+  for (uint32_t r = 0; r < registers; r++)
+    sums[r] = address_sum(emit_register(e, base, r), pointee, emit_register(e, offset, r));
+  root = sums[0].root;
+  if (!address_sums_match(sums, registers) || LLVMIsAGetElementPtrInst(root)) return false;
+  for (uint32_t i = 0; i < sums[0].count; i++) {
+    if (is_same(sums, i, registers)) continue;
     index[i] = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
-    if (!chain_level(e, levels, i, registers, index[i])) return false;
+    if (!chain_level(e, sums, i, registers, index[i])) return false;
   }
-  LLVMValueRef root = levels[0].root;
-  for (uint32_t i = 0; i < levels[0].count; i++)
-    if (!index[i]) root = add_index(e, pointee, root, levels[0].index[i]);
+  for (uint32_t i = 0; i < sums[0].count; i++)
+    if (!index[i]) root = address_add(e, pointee, root, sums[0].index[i]);
   for (uint32_t r = 0; r < registers; r++) {
     out[r] = root;
-    for (uint32_t i = 0; i < levels[0].count; i++)
-      if (index[i]) out[r] = add_index(e, pointee, out[r], index[i][r]);
+    for (uint32_t i = 0; i < sums[0].count; i++)
+      if (index[i]) out[r] = address_add(e, pointee, out[r], index[i][r]);
+    LLVMValueRef constant = LLVMConstInt(e->i64, (uint64_t)sums[r].constant, true);
+    if (sums[r].constant) out[r] = address_add(e, pointee, out[r], constant);
   }
   return true;
 }
