@@ -90,6 +90,34 @@ void op_move(Op *op, Region *region, Op *before) {
   op_insert(op, region, before);
 }
 
+static bool is_later(const Op *op, const Op *place) {
+  return op && op != place && op->region == place->region && op->id >= place->id;
+}
+
+static bool can_precede(const Op *op, const Op *place, uint32_t *steps) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Op *def = op_operand(op, i)->def;
+    if (def == place) return false;
+    if (!is_later(def, place)) continue;
+    if (*steps == 0 || !op_has(def, PURE) || def->region_count || op_scratch(def)) return false;
+    --*steps;
+    if (!can_precede(def, place, steps)) return false;
+  }
+  return true;
+}
+
+bool op_can_precede(const Op *op, const Op *place) {
+  uint32_t steps = 64; // Expressions share operands, so the search is bounded.
+  return can_precede(op, place, &steps);
+}
+
+void op_bring_before(Op *op, Op *place) {
+  if (!is_later(op, place)) return;
+  for (uint32_t i = 0; i < op->operand_count; i++) op_bring_before(op_operand(op, i)->def, place);
+  op_move(op, place->region, place);
+  op->id = 0;
+}
+
 Op *build_op(Builder *b, OpKind kind, uint32_t operand_count, Value *const *operands, uint32_t result_count,
              const Type *const *result_types) {
   Arena *arena = func_arena(b->func);

@@ -15,7 +15,7 @@ typedef struct Builder {
 
 Builder builder_at_end(Func *func, Region *region);
 Builder builder_inside(Region *region, Loc loc); // at its end, with the location
-Builder builder_before(Op *op); // with the op's location
+Builder builder_before(Op *op);                  // with the op's location
 Builder builder_after(Op *op);
 
 // The general form: an op with operands and result types (result_types may be NULL if result_count is 0).
@@ -118,6 +118,11 @@ void value_replace_uses(Value *from, Value *to); // redirects every use of `from
 bool value_unused(const Value *value);
 void op_insert(Op *op, Region *region, Op *before); // before NULL: at the end
 void op_move(Op *op, Region *region, Op *before);
+// Returns true if all that the op needs is before `place`, or can move there: ops of its region without effects. Ids are
+// those of func_number.
+bool op_can_precede(const Op *op, const Op *place);
+// Moves the op before `place`, after the later ops that it needs. Moved ops have the id 0, until func_number.
+void op_bring_before(Op *op, Op *place);
 // Unlinks the op and its regions, and drops its uses of other values. Its results must be unused. Then region
 // is NULL for the op and its inner ops.
 void op_erase(Op *op);

@@ -126,20 +126,12 @@ static bool can_precede(const Sinking *s, const Value *value, const Op *dot) {
   return true;
 }
 
-static void move_before_dot(const Sinking *s, const Value *value, Op *dot) {
-  Op *op = value->def;
-  if (!op || op->region != s->body || op->id < dot->id) return;
-  for (uint32_t i = 0; i < op->operand_count; i++) move_before_dot(s, op_operand(op, i), dot);
-  op_move(op, dot->region, dot);
-  op->id = 0; // It is before the dot now. func_number() numbers all ops again.
-}
-
 // Moves the computation of the accumulator before the first possible one of `count` dots.
 static void compute_early(Sinking *s, const Value *sum, uint32_t count) {
   func_number(s->func);
   for (uint32_t i = 0; i < count; i++)
     if (can_precede(s, sum, s->dots.at[i])) {
-      move_before_dot(s, sum, s->dots.at[i]);
+      op_bring_before(sum->def, s->dots.at[i]);
       return;
     }
 }

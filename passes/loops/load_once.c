@@ -72,16 +72,6 @@ static IrContext *ir_of(const SharedWindow *h) { return h->s->func->module->ir; 
 static Value *either_mask(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
 static Value *both_masks(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
 
-// Moves the ops that compute the value before `first`. windows.c has checked that this is allowed. Ops that come after
-// `first` have larger ids; an op that is moved takes first's.
-static void bring_before(const Value *value, Op *first) {
-  Op *op = value->def;
-  if (!op || op->region != first->region || op->id <= first->id) return;
-  for (uint32_t i = 0; i < op->operand_count; i++) bring_before(op_operand(op, i), first);
-  op_move(op, first->region, first);
-  op->id = first->id;
-}
-
 // --- masks
 
 static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
@@ -214,7 +204,8 @@ static void share_window(SharedWindow *h, Op *first) {
   const Window *w = h->window;
   for (uint32_t i = 0; i < w->taps.n; i++)
     for (uint32_t k = 0; k < w->taps.at[i].load->operand_count; k++)
-      bring_before(op_operand(w->taps.at[i].load, k), first);
+      op_bring_before(op_operand(w->taps.at[i].load, k)->def,
+                      first); // windows.c has checked that they may move
   h->main = load_where(h, op_operand(h->anchor->load, 0), tap_mask(h, 0, h->n));
   fill_buffer(h);
   for (uint32_t i = 0; i < w->taps.n; i++) {

@@ -172,11 +172,6 @@ typedef struct FirstTest {
       later; // the index of the second iteration; the test's value in the first and in all others
 } FirstTest;
 
-static bool is_int(const Value *value, int64_t number) {
-  int64_t constant;
-  return value_int_constant(value, &constant) && constant == number;
-}
-
 // True if the first iteration decides the test in another way than all others. Their indexes are larger than `lower`.
 static bool tests_first(FirstTest *f, Value *test, int64_t lower) {
   const Op *op = test->def;
@@ -184,7 +179,7 @@ static bool tests_first(FirstTest *f, Value *test, int64_t lower) {
   bool left = op_operand(op, 0) == loop_index(f->loop); // of the comparison stands the index
   Elem elem = loop_index(f->loop)->type->elem;
   f->test = test;
-  return op_operand(op, !left) == loop_index(f->loop) && is_int(op_operand(op, left), lower) &&
+  return op_operand(op, !left) == loop_index(f->loop) && value_is_int(op_operand(op, left), lower) &&
          fold_int(op->kind, elem, lower, lower, &f->holds) &&
          fold_int(op->kind, elem, left ? f->next : lower, left ? lower : f->next, &f->later) &&
          f->holds != f->later;

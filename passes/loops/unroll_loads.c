@@ -48,7 +48,7 @@
 #include "target/tuning.h"
 #include "passes/loops/run_once.h"
 
-enum { MAX_DEPTH = 24, MAX_BLOCK = 4 };
+enum { MAX_BLOCK = 4 };
 
 typedef struct Unroller {
   PassContext *context;
@@ -193,11 +193,9 @@ static bool find_block(const Op *loop, Block *block) {
 
 // --- loads first
 
-// Tables by op id, for one body.
 typedef struct LoadOrder {
   Op *first;     // the first op that uses a loaded value
-  bool *after;   // is at or after `first`
-  bool *waiting; // depends on a loaded value
+  bool *waiting; // by op id: depends on a loaded value
 } LoadOrder;
 
 static bool hangs_on_load(const LoadOrder *o, const Op *op) {
@@ -208,26 +206,6 @@ static bool hangs_on_load(const LoadOrder *o, const Op *op) {
       if (def && def->region == body && (def->kind == OP_LOAD || o->waiting[def->id])) return true;
     }
   return false;
-}
-
-// True if the op's operands are available before `first`, or can move there.
-static bool may_move(const LoadOrder *o, const Op *op, uint32_t depth) {
-  if (o->waiting[op->id]) return false;
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    const Op *def = op_operand(op, i)->def;
-    if (!def || def->region != o->first->region || !o->after[def->id]) continue;
-    if (depth == 0 || !op_has(def, PURE) || !may_move(o, def, depth - 1)) return false;
-  }
-  return true;
-}
-
-static void move_before(const LoadOrder *o, Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    Op *def = op_operand(op, i)->def;
-    if (def && def->region == o->first->region && o->after[def->id]) move_before(o, def);
-  }
-  op_move(op, o->first->region, o->first);
-  o->after[op->id] = false;
 }
 
 static bool uses_load(const Op *op) {
@@ -241,19 +219,14 @@ static bool uses_load(const Op *op) {
 // Moves every load whose address depends on no other load before the first use of a loaded value.
 static void loads_first(Unroller *u, Region *body) {
   func_number(u->func);
-  Arena *arena = u->context->scratch;
   LoadOrder o = {.first = body->first};
-  o.after = ARENA_ARRAY(arena, bool, u->func->op_count);
-  o.waiting = ARENA_ARRAY(arena, bool, u->func->op_count);
+  o.waiting = ARENA_ARRAY(u->context->scratch, bool, u->func->op_count);
   while (o.first->next && !uses_load(o.first)) o.first = o.first->next;
-  for (Op *op = o.first; op; op = op->next) {
-    o.after[op->id] = true;
-    o.waiting[op->id] = hangs_on_load(&o, op);
-  }
+  for (Op *op = o.first; op; op = op->next) o.waiting[op->id] = hangs_on_load(&o, op);
   for (Op *op = o.first, *next; op; op = next) {
     next = op->next;
-    if (op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE) && may_move(&o, op, MAX_DEPTH))
-      move_before(&o, op);
+    bool waits = o.waiting[op->id] || op_attr(op, ATTR_VOLATILE);
+    if (op->kind == OP_LOAD && !waits && op_can_precede(op, o.first)) op_bring_before(op, o.first);
   }
 }
 

@@ -103,18 +103,7 @@ static uint32_t count_distances(const Window *window) {
   return count;
 }
 
-// True if the value is computed before the first load, or by pure ops that can move before it.
-static bool is_known_before(const Value *value, const Op *first, uint32_t depth) {
-  const Op *op = value->def;
-  if (!op || op->region != first->region || op->id < first->id) return true;
-  if (!op_has(op, PURE) || op->region_count || depth == 0) return false;
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!is_known_before(op_operand(op, i), first, depth - 1)) return false;
-  return true;
-}
-
 static const char *why_no_window(const AxisTable *axes, const Op *first, const Window *window) {
-  enum { DEPTH = 12 };
   uint32_t elements = (uint32_t)type_elements(op_result(first)->type);
   int64_t span;
   if (__builtin_sub_overflow(window->high, window->low, &span) || span > elements / TUNE_WINDOW_SPAN)
@@ -126,9 +115,7 @@ static const char *why_no_window(const AxisTable *axes, const Op *first, const W
   for (uint32_t i = 0; i < window->taps.n; i++) {
     const WindowTap *tap = &window->taps.at[i];
     if (tap->mask && !index_can_clone(tap->mask)) return "a mask depends on more than the index";
-    for (uint32_t k = 0; k < tap->load->operand_count; k++)
-      if (!is_known_before(op_operand(tap->load, k), first, DEPTH))
-        return "a mask or an address depends on an earlier load";
+    if (!op_can_precede(tap->load, first)) return "a mask or an address depends on an earlier load";
   }
   return NULL;
 }

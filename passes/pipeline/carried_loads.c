@@ -23,7 +23,7 @@
 #include "passes/pipeline/pipeline_loads.h"
 
 // Ops between a load and the yield; ops of an address; registers that stay free.
-enum { MAX_CHAIN = 8, MAX_ADDRESS = 64, MARGIN = 16 };
+enum { MAX_CHAIN = 8, MARGIN = 16 };
 
 // True if the value only reaches the next iteration, as it is or in another shape.
 static bool is_for_next(const Value *value, uint32_t steps) {
@@ -54,37 +54,14 @@ static bool is_fitting(const Op *loop) {
   return true;
 }
 
-// True if the op can be before `place`, with the pure ops of its region that it needs. *steps bounds the search.
-static bool can_be_before(const Op *op, const Op *place, uint32_t *steps) {
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    const Op *def = op_operand(op, i)->def;
-    if (!def || def->region != place->region || def->id < place->id) continue;
-    if (*steps == 0 || !op_has(def, PURE) || def->region_count || op_scratch(def) || op_has(def, SHARED))
-      return false;
-    --*steps;
-    if (!can_be_before(def, place, steps)) return false;
-  }
-  return true;
-}
-
-static void bring_before(Op *op, Op *place) {
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    Op *def = op_operand(op, i)->def;
-    if (def && def->region == place->region && def->id >= place->id) bring_before(def, place);
-  }
-  op_move(op, place->region, place);
-  op->id = 0; // before `place`
-}
-
 static bool load_early(PassContext *context, Func *func, Op *load, Op *place) {
-  uint32_t steps = MAX_ADDRESS;
   if (load->kind != OP_LOAD || load->id < place->id || op_scratch(load) || op_attr(load, ATTR_VOLATILE))
     return false;
-  if (!is_for_next(op_result(load), MAX_CHAIN) || !can_be_before(load, place, &steps)) return false;
+  if (!is_for_next(op_result(load), MAX_CHAIN) || !op_can_precede(load, place)) return false;
   if (register_slack(context->scratch, func) < (int64_t)tile_words(op_result(load)->type) + MARGIN)
     return false;
   func_number(func);
-  bring_before(load, place);
+  op_bring_before(load, place);
   func_number(func);
   diag_remark(context->diags, load->loc, "pipeline",
               "the next iteration's values are loaded before this one's exchanges");
