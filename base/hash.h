@@ -22,4 +22,6 @@ static inline uint64_t hash_u64(uint64_t number) {
   return number ^ number >> 32;
 }
 
+static inline uint64_t hash_pointer(const void *pointer) { return hash_u64((uint64_t)(uintptr_t)pointer); }
+
 #endif

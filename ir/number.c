@@ -180,6 +180,12 @@ uint64_t number_load(Elem elem, const uint8_t *bytes) {
   return elem_is_float(elem) ? bits : number_wrap(elem, bits);
 }
 
+double number_element(Elem elem, const uint8_t *bytes, uint64_t i) {
+  uint64_t bits = number_load(elem, bytes + i * elem_bytes(elem));
+  if (elem_is_float(elem)) return number_decode(elem, bits);
+  return elem_is_signed(elem) ? (double)(int64_t)bits : (double)bits;
+}
+
 void number_store(Elem elem, uint64_t bits, uint8_t *bytes) {
   for (uint32_t i = 0; i < elem_bytes(elem); i++) bytes[i] = (uint8_t)(bits >> 8 * i);
 }

@@ -41,6 +41,7 @@ Elem number_saturated_type(Elem to);
 
 // The element in memory: elem_bytes(elem) bytes, little-endian. Loading i1 gives 1 for any nonzero byte.
 uint64_t number_load(Elem elem, const uint8_t *bytes);
+double number_element(Elem elem, const uint8_t *bytes, uint64_t i); // element i of an array
 void number_store(Elem elem, uint64_t bits, uint8_t *bytes);
 
 #endif

@@ -33,3 +33,9 @@ bool target_parse_arch(Str text, Target *target) {
 void target_print_arch(const Target *target, Buf *out) {
   buf_text(out, target->arch ? target->arch->name : "none");
 }
+
+const ParamSpec *spec_param(const Spec *spec, const char *name) {
+  for (uint32_t i = 0; i < spec->param_count; i++)
+    if (spec->params[i].name && strcmp(spec->params[i].name, name) == 0) return &spec->params[i];
+  return NULL;
+}

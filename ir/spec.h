@@ -212,10 +212,11 @@ typedef struct Spec {
   Target target;
   // Options on the command line override those of @autotune's configuration and of a .tir file.
   bool arch_given, num_warps_given, num_stages_given, maxnreg_given;
-  bool tuned;          // the given options include results of tilec tune
-  bool fp32_dot_given; // the target's value is explicit, not a default
-  struct Expr *grid;   // from the frontend: replaces the kernel's @grid; NULL: the kernel's
+  bool tuned;                  // the given options include results of tilec tune
+  bool fp32_dot_given;         // the target's value is explicit, not a default
+  struct Expr *grid;           // from the frontend: replaces the kernel's @grid; NULL: the kernel's
   struct FrontendWatch *watch; // gets what elaboration finds (frontend/frontend.h); NULL: not wanted
 } Spec;
+const ParamSpec *spec_param(const Spec *spec, const char *name); // NULL: none
 
 #endif

@@ -2,12 +2,6 @@
 // The specialisation of a kernel that is compiled without a launch: the facts of --signature or of a --variant.
 #include "tools/tool.h"
 
-static const ParamSpec *find_param(const Spec *spec, const char *name) {
-  for (uint32_t i = 0; i < spec->param_count; i++)
-    if (spec->params[i].name == name) return &spec->params[i];
-  return NULL;
-}
-
 static const ParamSpec *item_of(const ParamSpec *param, uint32_t i) {
   return param && param->form == PARAM_TUPLE && i < param->item_count ? &param->items[i] : NULL;
 }
@@ -49,7 +43,7 @@ static void set_facts(Compilation *c, Spec *spec, const KernelInfo *info, const 
   uint32_t n = 0;
   for (uint32_t i = 0; i < info->param_count; i++) {
     const KernelParam *p = &info->params[i];
-    const ParamSpec *old = find_param(spec, p->name), *given = find_param(facts, p->name);
+    const ParamSpec *old = spec_param(spec, p->name), *given = spec_param(facts, p->name);
     if (!old && !given) continue;
     ParamSpec *param = &params[n++];
     *param = old ? *old : p->wide ? *p->wide : (ParamSpec){.form = PARAM_PLAIN};

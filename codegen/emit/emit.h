@@ -106,6 +106,7 @@ void emit_mbarrier_wait(Emitter *e, LLVMValueRef mbarrier, LLVMValueRef parity);
 
 // emit_asm.c
 void emit_inline_asm(Emitter *e, Op *op);
+LLVMTypeRef emit_bits_type(const Emitter *e, const Type *type); // an integer as wide as an element
 
 // emit_print.c
 void emit_print(Emitter *e, Op *op);
@@ -122,6 +123,7 @@ void emit_convert_layout(Emitter *e, Op *op);
 void emit_shared_memory(Emitter *e, Func *func);
 // The address of the buffer's first byte, a pointer to address space 3.
 LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer);
+LLVMValueRef emit_shared_word(Emitter *e, const Value *buffer); // the same as an i32
 void emit_shared_op(Emitter *e, Op *op);
 // Registers of a thread in shared memory.
 typedef struct SharedAccess {

@@ -25,7 +25,7 @@ static LLVMTypeRef letter_integer(const Emitter *e, char letter) {
   return letter == ASM_FP32 ? e->i32 : letter == ASM_FP64 ? e->i64 : letter_type(e, letter);
 }
 
-static LLVMTypeRef bits_type(const Emitter *e, const Type *type) {
+LLVMTypeRef emit_bits_type(const Emitter *e, const Type *type) {
   return LLVMIntTypeInContext(e->context, 8 * type_element_bytes(type));
 }
 
@@ -33,13 +33,13 @@ static LLVMTypeRef bits_type(const Emitter *e, const Type *type) {
 static LLVMValueRef to_register(Emitter *e, const Type *type, char letter, LLVMValueRef x) {
   LLVMTypeRef integer = letter_integer(e, letter);
   if (letter == ASM_PREDICATE) return x;
-  LLVMValueRef bits = LLVMBuildBitCast(e->builder, emit_to_memory(e, x), bits_type(e, type), "");
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, emit_to_memory(e, x), emit_bits_type(e, type), "");
   return LLVMBuildZExt(e->builder, bits, integer, "");
 }
 
 static LLVMValueRef from_register(Emitter *e, const Type *type, char letter, LLVMValueRef x) {
   if (letter == ASM_PREDICATE) return x;
-  LLVMValueRef bits = LLVMBuildIntCast2(e->builder, x, bits_type(e, type), false, "");
+  LLVMValueRef bits = LLVMBuildIntCast2(e->builder, x, emit_bits_type(e, type), false, "");
   LLVMTypeRef memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
   return emit_from_memory(e, type, LLVMBuildBitCast(e->builder, bits, memory, ""));
 }

@@ -23,12 +23,8 @@ static const char *word_of(const Op *op, AttrKey key, const char *otherwise) {
   return attr ? attr->str : otherwise;
 }
 
-static LLVMTypeRef integer_of(const Emitter *e, const Type *type) {
-  return LLVMIntTypeInContext(e->context, 8 * type_element_bytes(type));
-}
-
 static LLVMValueRef to_bits(Emitter *e, const Type *type, LLVMValueRef x) {
-  LLVMTypeRef integer = integer_of(e, type);
+  LLVMTypeRef integer = emit_bits_type(e, type);
   if (type_is_ptr(type)) return LLVMBuildPtrToInt(e->builder, x, integer, "");
   return LLVMBuildBitCast(e->builder, x, integer, "");
 }

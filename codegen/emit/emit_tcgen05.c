@@ -19,10 +19,6 @@ enum { MBARRIER_BYTES = 8, LANE_SHIFT = 16, WARP_LANES = 32, LOAD_REGISTERS = 4,
 static const char before_fence[] = "tcgen05.fence::before_thread_sync",
                   after_fence[] = "tcgen05.fence::after_thread_sync";
 
-static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
-  return LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
-}
-
 // --- the dot
 
 // Scales that are powers of two, e8m0.
@@ -83,7 +79,7 @@ static void copy_scales(Emitter *e, TensorDot *d, DotOperand operand) {
   const uint64_t constant = 1ull << 46;
   const EmittedDot *p = d->p;
   uint32_t outer = 1u << (operand == DOT_A ? p->shape.m : p->shape.n), at = 0;
-  LLVMValueRef start = shared_word(e, op_operand(p->op, DOT_SCALE_A + (uint32_t)operand));
+  LLVMValueRef start = emit_shared_word(e, op_operand(p->op, DOT_SCALE_A + (uint32_t)operand));
   start = LLVMBuildZExt(e->builder, LLVMBuildLShr(e->builder, start, emit_i32(e, 4), ""), e->i64, "");
   for (uint32_t k = 0; k < 1u << p->shape.k; k += dot_scale_group(p->op) * DOT_SCALES_A_WORD)
     for (uint32_t r = 0; r < outer; r += ROWS, at += BLOCK_BYTES) {
@@ -214,14 +210,14 @@ static void begin_counting(Emitter *e, const Value *mbarriers) {
   e->tmem.begun = LLVMBuildAlloca(e->builder, e->i32, "");
   emit_move_back(e, &here);
   LLVMBuildStore(e->builder, emit_i32(e, 0), e->tmem.begun);
-  e->tmem.mbarriers = shared_word(e, mbarriers);
+  e->tmem.mbarriers = emit_shared_word(e, mbarriers);
   e->tmem.count = (uint32_t)type_elements(mbarriers->type);
   e->has_variables = true;
 }
 
 // The first warp allocates. All threads read the address after the barrier.
 static void emit_alloc(Emitter *e, const Op *op) {
-  LLVMValueRef at = shared_word(e, op_operand(op, 0)), place = NULL, first = emit_i32(e, 0);
+  LLVMValueRef at = emit_shared_word(e, op_operand(op, 0)), place = NULL, first = emit_i32(e, 0);
   AsmCall alloc = {0}, read = {0};
   if (op->operand_count > 1) begin_counting(e, op_operand(op, 1));
   e->arch_specific = true;

@@ -11,7 +11,7 @@
 
 enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3, STORE_COORDINATES = 2 };
 
-static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
+LLVMValueRef emit_shared_word(Emitter *e, const Value *buffer) {
   return LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
 }
 
@@ -59,7 +59,7 @@ static bool orders_both(const Value *mbarrier) {
 
 static void each_mbarrier(Emitter *e, const Op *op, const char *text) {
   const Value *buffer = op_operand(op, 0);
-  LLVMValueRef first = shared_word(e, buffer);
+  LLVMValueRef first = emit_shared_word(e, buffer);
   for (uint32_t i = 0; i < type_elements(buffer->type); i++) {
     LLVMValueRef at = LLVMBuildAdd(e->builder, first, emit_i32(e, i * MBARRIER_BYTES), "");
     order_with(e, text, NULL, &at, 1);
@@ -75,7 +75,7 @@ static void emit_init(Emitter *e, const Op *op) {
 
 static void emit_expect(Emitter *e, const Op *op) {
   uint32_t bytes = (uint32_t)op_int(op, ATTR_PAIR_BYTES, op_int(op, ATTR_BYTES, 0));
-  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_i32(e, bytes), NULL};
+  LLVMValueRef args[] = {emit_shared_word(e, op_operand(op, 0)), emit_i32(e, bytes), NULL};
   if (op_attr(op, ATTR_PAIR_BYTES)) {
     args[2] = emit_pair_rank(e);
     order_with(e,
@@ -91,7 +91,7 @@ static void emit_expect(Emitter *e, const Op *op) {
 // core when the thread's dots are done.
 static void emit_arrive(Emitter *e, const Op *op) {
   bool thread = group_runs_by_thread(op);
-  LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
+  LLVMValueRef at = emit_shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
   if (op_follows_dots(op) && e->pair) {
     LLVMValueRef args[] = {at, LLVMConstInt(e->i16, 3, false)};
     order_with(
@@ -139,7 +139,7 @@ static void emit_wait(Emitter *e, const Op *op) {
   bool first = is_marked(op_operand(op, 0), ATTR_PAIR);
   LLVMBasicBlockRef past = emit_guard(e, first ? emit_is_first(e) : NULL);
   const char *scope = first && orders_both(op_operand(op, 0)) ? ".acquire.cluster" : "";
-  wait_in_scope(e, scope, shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
+  wait_in_scope(e, scope, emit_shared_word(e, op_operand(op, 0)), emit_register(e, op_operand(op, 1), 0));
   emit_unguard(e, past);
 }
 
@@ -165,7 +165,7 @@ static LLVMValueRef map_address(Emitter *e, const Op *op) {
 }
 
 static LLVMValueRef box_address(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
-  LLVMValueRef buffer = shared_word(e, op_operand(op, COPY_BUFFER));
+  LLVMValueRef buffer = emit_shared_word(e, op_operand(op, COPY_BUFFER));
   return LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * box->distance), "");
 }
 
@@ -183,7 +183,7 @@ static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i)
   uint32_t rank = op_operand(op, 0)->type->rank;
   Buf text = {0};
   args[0] = box_address(e, op, box, i);
-  args[1] = shared_word(e, op_operand(op, COPY_MBARRIER));
+  args[1] = emit_shared_word(e, op_operand(op, COPY_MBARRIER));
   if (e->pair) args[1] = LLVMBuildAnd(e->builder, args[1], emit_i32(e, first_cta), "");
   buf_printf(
       &text,
@@ -228,7 +228,8 @@ static void emit_store_wait(Emitter *e, const Op *op) {
 // --- programs of the grid
 
 static void emit_take(Emitter *e, const Op *op) {
-  LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), shared_word(e, op_operand(op, 1)), NULL};
+  LLVMValueRef args[] = {emit_shared_word(e, op_operand(op, 0)), emit_shared_word(e, op_operand(op, 1)),
+                         NULL};
   emit_needs_ptx(e, 86);
   if (e->pair) {
     args[2] = emit_pair_rank(e);
@@ -257,7 +258,7 @@ void emit_taken_program(Emitter *e, Op *op) {
              "selp.b32 $0, 1, 0, %%taken;\n\t"
              "@%%taken clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {$1, $2, $3, _}, "
              "%%place;\n\tfence.proxy.async.shared::cta;\n\t}",
-             asm_operand(e, &call, shared_word(e, op_operand(op, 0))));
+             asm_operand(e, &call, emit_shared_word(e, op_operand(op, 0))));
   asm_build(e, &call, ASM_ORDERED, numbers);
   if (e->pair) numbers[1] = LLVMBuildAdd(e->builder, numbers[1], emit_pair_rank(e), "");
   for (uint32_t i = 0; i <= PROGRAM_AXES; i++) emit_new(e, &op->results[i])[0] = numbers[i];

@@ -16,8 +16,7 @@ static void scan_block(NameScan *scan, const Block *block);
 static bool is_same_name(const void *entry, const void *name) { return entry == name; }
 
 static void note_name(NameScan *scan, const char *name, Loc loc) {
-  void **place =
-      table_place(&scan->seen, scan->e->arena, hash_u64((uint64_t)(uintptr_t)name), name, is_same_name);
+  void **place = table_place(&scan->seen, scan->e->arena, hash_pointer(name), name, is_same_name);
   if (*place) return;
   *place = (void *)(uintptr_t)name;
   vec_push(scan->e->arena, scan->names, ((Name){loc, name}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators: Python's on constexprs, ops of tile IR on run-time values.
+#include "frontend/builtins/builtins.h"
 #include "frontend/module/elab_module.h"
 #include "frontend/elaborate/elab_refuse.h"
 
@@ -11,10 +12,6 @@ static bool is_typed(const Obj *a, const Obj *b) {
   return (a->typed || b->typed) && obj_is_number(a) && obj_is_number(b);
 }
 static const char *quoted(Elab *e, const char *text) { return arena_printf(e->arena, "'%s'", text); }
-
-static Value *cast_scalar(Elab *e, Value *value, Elem elem) {
-  return build_cast(&e->b, value, elab_scalar(e, elem));
-}
 
 // --- Unary ---
 
@@ -78,7 +75,7 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);
   bool flag = type_is_elem(values[1]->type, ELEM_I1); // its negation is itself
-  if (flag) values[1] = cast_scalar(e, values[1], ELEM_I32);
+  if (flag) values[1] = builtin_as(e, values[1], ELEM_I32);
   // The offset is negated in its own type. An unsigned one wraps and then counts upwards, as in Triton.
   if (op == BINARY_SUB && !flag) values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
   if (op == BINARY_ADD) values[1] = elab_spread(e, offset, values[1], values[0]->type);
@@ -94,7 +91,7 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
   if (kind == OP_REM) elab_warn_py(e, loc, exact);
   e->b.loc = elab_loc(e, loc);
   if (halves || (kind == OP_DIV && elem_is_int(element->elem)))
-    p = (Pair){cast_scalar(e, p.a, ELEM_FP32), cast_scalar(e, p.b, ELEM_FP32)};
+    p = (Pair){builtin_as(e, p.a, ELEM_FP32), builtin_as(e, p.b, ELEM_FP32)};
   Value *result = kind == OP_DIV ? elab_quotient(e, p.a, p.b) : build_binary(&e->b, kind, p.a, p.b);
   return obj_value(halves ? build_cast(&e->b, result, element) : result);
 }
@@ -143,8 +140,8 @@ static Value *bool_arithmetic(Elab *e, BinaryOp op, Pair p) {
   if (op == BINARY_MUL) return build_binary(&e->b, OP_AND, p.a, p.b);
   if (op == BINARY_SHL || op == BINARY_SHR) return p.a; // only by 0: a count of 1 is the width, and undefined
   if (op != BINARY_FLOOR_DIV && op != BINARY_MOD) return NULL;
-  Value *a = cast_scalar(e, p.a, ELEM_U8), *b = cast_scalar(e, p.b, ELEM_U8);
-  return cast_scalar(e, build_binary(&e->b, op == BINARY_MOD ? OP_REM : OP_DIV, a, b), ELEM_I1);
+  Value *a = builtin_as(e, p.a, ELEM_U8), *b = builtin_as(e, p.b, ELEM_U8);
+  return builtin_as(e, build_binary(&e->b, op == BINARY_MOD ? OP_REM : OP_DIV, a, b), ELEM_I1);
 }
 
 // The shift is arithmetic if the shifted operand is signed, whatever the promoted type. A literal has no

@@ -14,14 +14,13 @@ typedef struct VarPlace {
 
 enum { SEARCHED = 32 }; // up to this many bindings are searched linearly
 
-static uint64_t name_hash(const char *name) { return hash_u64((uint64_t)(uintptr_t)name); }
 static bool is_place_of(const void *entry, const void *name) {
   return ((const VarPlace *)entry)->name == name;
 }
 
 static void note_place(Elab *e, const char *name, uint32_t at) {
   VarPlace **place =
-      (VarPlace **)table_place(&e->frame->places, e->arena, name_hash(name), name, is_place_of);
+      (VarPlace **)table_place(&e->frame->places, e->arena, hash_pointer(name), name, is_place_of);
   if (!*place) *place = ARENA_NEW(e->arena, VarPlace);
   **place = (VarPlace){name, at};
 }
@@ -34,7 +33,7 @@ const Binding *elab_find_var(Vars vars, const char *name) {
 
 Binding *elab_find(const Frame *frame, const char *name) {
   if (frame->vars.n > SEARCHED) {
-    VarPlace *place = table_find(&frame->places, name_hash(name), name, is_place_of);
+    VarPlace *place = table_find(&frame->places, hash_pointer(name), name, is_place_of);
     if (!place) return NULL;
     if (place->at < frame->vars.n && frame->vars.at[place->at].name == name)
       return &frame->vars.at[place->at];

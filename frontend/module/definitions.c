@@ -60,7 +60,7 @@ static bool is_last(const void *entry, const void *key) {
 }
 
 static uint64_t hash_last(const LastOfName *key) {
-  return hash_u64(hash_u64((uint64_t)(uintptr_t)key->name) ^ (uint64_t)(uintptr_t)key->scope);
+  return hash_u64(hash_pointer(key->name) ^ (uint64_t)(uintptr_t)key->scope);
 }
 
 static uint32_t last_of(const Table *table, const LastOfName *key) {

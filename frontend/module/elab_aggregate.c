@@ -10,10 +10,6 @@ static const NamedTuple *known(const Elab *e, const Stmt *outside) {
   return NULL;
 }
 
-static bool is_aggregate_field(const Stmt *stmt) {
-  return stmt->kind == STMT_ANNOTATED && stmt->annotated.target->kind == EXPR_NAME;
-}
-
 static void put_field(Elab *e, NamedTuple *class, const Stmt *stmt) {
   class->fields[class->n] = stmt->annotated.target->name;
   class->defaults[class->n] =
@@ -24,8 +20,7 @@ static void put_field(Elab *e, NamedTuple *class, const Stmt *stmt) {
 static void put_method(Elab *e, const Module *module, NamedTuple *class, Function *function) {
   function->module = module;
   function->plain = false;
-  class->fields[class->n] =
-      intern(&e->ir->names, str_from(arena_printf(e->arena, ".%s", function->name)));
+  class->fields[class->n] = intern(&e->ir->names, str_from(arena_printf(e->arena, ".%s", function->name)));
   class->defaults[class->n] = (Obj){.kind = OBJ_FUNCTION, .function = function};
   class->n++;
 }
@@ -44,7 +39,7 @@ static bool check_method(Elab *e, const Stmt *outside, const Function *function)
 
 static bool fill(Elab *e, const Module *module, NamedTuple *class, const Stmt *outside, const Block *body) {
   for (uint32_t i = 0; i < body->n; i++)
-    if (is_aggregate_field(body->at[i])) put_field(e, class, body->at[i]);
+    if (elab_is_field(body->at[i])) put_field(e, class, body->at[i]);
   for (uint32_t i = 0; i < body->n; i++) {
     if (body->at[i]->kind != STMT_DEF) continue;
     if (!check_method(e, outside, body->at[i]->function)) return false;

@@ -39,6 +39,7 @@ bool elab_is_module_name(Elab *e, const char *name);
 
 // --- Named tuples (elab_named.c) ---
 
+bool elab_is_field(const Stmt *stmt); // of a class
 // The class in an STMT_OUTSIDE. False if it is not a class of named tuples.
 bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj);
 // The same for a class that @dataclass makes, on the host. Its objects are named tuples.

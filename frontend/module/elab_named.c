@@ -17,20 +17,20 @@ static NamedTuple *class_new(Elab *e, const void *origin, const char *name, uint
 
 static Obj class_obj(const NamedTuple *class) { return (Obj){.kind = OBJ_NAMED, .named = class}; }
 
-static bool is_field(const Stmt *stmt) {
+bool elab_is_field(const Stmt *stmt) {
   return stmt->kind == STMT_ANNOTATED && stmt->annotated.target->kind == EXPR_NAME;
 }
 
 bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj) {
   const Block *body = &stmt->outside.body;
   uint32_t n = 0;
-  for (uint32_t i = 0; i < body->n; i++) n += is_field(body->at[i]);
+  for (uint32_t i = 0; i < body->n; i++) n += elab_is_field(body->at[i]);
   if (n == 0) return false;
   NamedTuple *class = class_new(e, stmt, stmt->outside.name, n);
   n = 0;
   for (uint32_t i = 0; i < body->n; i++) {
     const Stmt *field = body->at[i];
-    if (!is_field(field)) continue;
+    if (!elab_is_field(field)) continue;
     class->fields[n] = field->annotated.target->name;
     if (field->annotated.value) class->defaults[n] = elab_expr(e, field->annotated.value);
     n++;
@@ -59,7 +59,7 @@ static Obj field_default(Elab *e, const Expr *value) {
 }
 
 static bool is_plain_field(const Stmt *stmt) {
-  const Expr *type = is_field(stmt) ? stmt->annotated.annotation : NULL;
+  const Expr *type = elab_is_field(stmt) ? stmt->annotated.annotation : NULL;
   if (type && type->kind == EXPR_SUBSCRIPT) type = type->subscript.object;
   return type && strcmp(expr_last_name(type), "ClassVar") != 0;
 }

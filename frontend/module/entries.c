@@ -30,12 +30,10 @@ typedef struct NameUses {
 
 static bool is_use(const void *entry, const void *name) { return ((const NameUse *)entry)->name == name; }
 
-static uint64_t hash_name(const char *name) { return hash_u64((uint64_t)(uintptr_t)name); }
-
 static bool note_use(const Expr *expr, void *data) {
   NameUses *uses = data;
   if (expr->kind != EXPR_NAME) return false;
-  void **place = table_place(&uses->table, uses->e->arena, hash_name(expr->name), expr->name, is_use);
+  void **place = table_place(&uses->table, uses->e->arena, hash_pointer(expr->name), expr->name, is_use);
   if (!*place) {
     NameUse *use = ARENA_NEW(uses->e->arena, NameUse);
     *use = (NameUse){expr->name, uses->by, false};
@@ -56,7 +54,7 @@ static void find_uses(Elab *e, NameUses *uses) {
 }
 
 static bool is_called(const NameUses *uses, const Function *function) {
-  const NameUse *use = table_find(&uses->table, hash_name(function->name), function->name, is_use);
+  const NameUse *use = table_find(&uses->table, hash_pointer(function->name), function->name, is_use);
   return use && (use->several || use->by != function);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "frontend/syntax/grammar.h"
+#include "frontend/syntax/indent.h"
 
 enum { MAX_MESSAGE = 512, MAX_QUOTED = 32 };
 
@@ -36,21 +37,14 @@ static const char *token_found(Parse *parse, Token token) {
   return arena_printf(parse->arena, "'%.*s'", STR_ARG(token.text));
 }
 
-static bool is_open(int kind) {
-  return kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE;
-}
-static bool is_close(int kind) {
-  return kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE;
-}
-
 // The innermost bracket that is open at the current token, among the tokens of its line; NULL: none.
 static const Token *open_bracket(const Parse *parse, uint32_t first) {
   int depth = 0;
   for (uint32_t i = parse->at; i-- > first;) {
     const Token *token = &parse->tokens->at[i];
-    if (is_close(token->kind))
+    if (closes_bracket(token->kind))
       depth++;
-    else if (is_open(token->kind) && depth-- == 0)
+    else if (opens_bracket(token->kind) && depth-- == 0)
       return token;
   }
   return NULL;
@@ -86,7 +80,7 @@ static void report_bracket(Parse *parse, const void *parser, Token token, const 
                {TOKEN_LBRACE, TOKEN_RBRACE, "}"}};
   int i = bracket->kind == TOKEN_LPAREN ? 0 : bracket->kind == TOKEN_LBRACKET ? 1 : 2;
   const Token *before = &parse->tokens->at[parse->at - 1]; // the bracket, if nothing else
-  bool comma = !is_close(token.kind) && token.kind != TOKEN_NEWLINE && before->kind != TOKEN_COMMA;
+  bool comma = !closes_bracket(token.kind) && token.kind != TOKEN_NEWLINE && before->kind != TOKEN_COMMA;
   Diag *diag = NULL;
   if (before == bracket)
     parse_error(parse, token.loc, "[T0107] expected an expression, found %s", token_found(parse, token));

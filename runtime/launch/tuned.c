@@ -26,12 +26,6 @@ static const char *device_card(const tilec_device *device) {
   return device->card[0] ? device->card : device->name;
 }
 
-static const ParamSpec *find_param(const Spec *spec, const char *name) {
-  for (uint32_t i = 0; i < spec->param_count; i++)
-    if (spec->params[i].name && strcmp(spec->params[i].name, name) == 0) return &spec->params[i];
-  return NULL;
-}
-
 // --- Keys ---
 
 static void print_type(const KernelParam *declared, const ParamSpec *given, Buf *out) {
@@ -135,7 +129,7 @@ static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, T
   digest_text(&digest, kind == TUNED_LAST ? "" : card);
   for (uint32_t i = 0; kind != TUNED_AT_ALL && i < info->param_count; i++) {
     const KernelParam *declared = &info->params[i];
-    const ParamSpec *given = find_param(spec, declared->name);
+    const ParamSpec *given = spec_param(spec, declared->name);
     if (declared->is_constexpr) continue;
     add_type(&digest, declared, given);
     if (kind == TUNED_FOR_VALUES) add_value(&digest, declared, given);
@@ -187,7 +181,7 @@ static void make_lock_key(Compilation *c, const KernelInfo *info, const Spec *sp
   buf_printf(&key->launch, "%s %s", info->path, spec->target.arch ? spec->target.arch->name : "");
   for (uint32_t i = 0; i < info->param_count; i++) {
     const KernelParam *declared = &info->params[i];
-    const ParamSpec *param = find_param(spec, declared->name);
+    const ParamSpec *param = spec_param(spec, declared->name);
     if (declared->is_constexpr) continue;
     buf_printf(&key->launch, " %s=", declared->name);
     print_type(declared, param, &key->launch);

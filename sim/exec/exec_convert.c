@@ -5,12 +5,9 @@
 #include "sim/machine/lanes.h"
 #include "sim/exec/float_bits.h"
 
-// insn->extra: bytes per lane of the source register. Only the type's low part is used.
-static uint64_t int_lane(const Insn *insn, const void *lanes, int l) {
-  uint64_t bits = insn->extra == 2   ? ((const uint16_t *)lanes)[l]
-                  : insn->extra == 4 ? ((const uint32_t *)lanes)[l]
-                                     : ((const uint64_t *)lanes)[l];
-  switch (insn->from) {
+// The type's low part, extended by the type's sign.
+static uint64_t low_part(PtxType type, uint64_t bits) {
+  switch ((int)type) {
   case PTX_S8: return (uint64_t)(int64_t)(int8_t)bits;
   case PTX_S16: return (uint64_t)(int64_t)(int16_t)bits;
   case PTX_S32: return (uint64_t)(int64_t)(int32_t)bits;
@@ -22,6 +19,14 @@ static uint64_t int_lane(const Insn *insn, const void *lanes, int l) {
   case PTX_U32: return (uint32_t)bits;
   default: return bits;
   }
+}
+
+// insn->extra: bytes per lane of the source register.
+static uint64_t int_lane(const Insn *insn, const void *lanes, int l) {
+  uint64_t bits = insn->extra == 2   ? ((const uint16_t *)lanes)[l]
+                  : insn->extra == 4 ? ((const uint32_t *)lanes)[l]
+                                     : ((const uint64_t *)lanes)[l];
+  return low_part((PtxType)insn->from, bits);
 }
 
 static double float_lane(const Insn *insn, const void *lanes, int l) {
@@ -129,18 +134,7 @@ static uint64_t convert_lane(const Insn *insn, const void *lanes, int l) {
   if (to_float) return float_of_int(value, insn);
   if (insn->flags & FLAG_SAT)
     value = clamp_int(value, ptx_type_class((PtxType)insn->from) == CLASS_SIGNED, (PtxType)insn->to);
-  switch (insn->to) { // a register wider than the type gets the value extended by the type's sign
-  case PTX_S8: return (uint64_t)(int64_t)(int8_t)value;
-  case PTX_S16: return (uint64_t)(int64_t)(int16_t)value;
-  case PTX_S32: return (uint64_t)(int64_t)(int32_t)value;
-  case PTX_B8:
-  case PTX_U8: return (uint8_t)value;
-  case PTX_B16:
-  case PTX_U16: return (uint16_t)value;
-  case PTX_B32:
-  case PTX_U32: return (uint32_t)value;
-  default: return value;
-  }
+  return low_part((PtxType)insn->to, value); // a register may be wider than the type
 }
 
 // insn->count: bytes per lane of the destination register.

@@ -127,6 +127,7 @@ bool explain_measured(const Explanation *e, NcuCounter counter, Measured *out);
 const NcuLine *explain_ncu_line(const Explanation *e, Loc loc);
 // The simulator's counters of the line. NULL: none.
 const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc);
+double explain_ratio(double part, double whole); // 0 of nothing
 // The op's share of the kernel's bound, 0 to 1.
 double explain_share(const CostReport *report, const CostOp *op);
 

@@ -17,7 +17,7 @@ static double sum_of(const double *values) {
   return sum;
 }
 
-static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double explain_ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY; }
 
@@ -37,12 +37,12 @@ static double prefetched(const CostOp *op) {
 
 // The op's part of the waits. Copies that loops prefetch have their part of the latency, by their bytes.
 static double latency_share(const CostReport *report, const CostOp *op) {
-  double loads = 0, copies = 0, part = ratio(report->time.copies, report->time.bounds[BOUND_LATENCY]);
+  double loads = 0, copies = 0, part = explain_ratio(report->time.copies, report->time.bounds[BOUND_LATENCY]);
   for (uint32_t i = 0; i < report->op_count; i++)
     loads += waited(&report->ops[i]), copies += prefetched(&report->ops[i]);
   if (loads <= 0) part = 1;
   if (copies <= 0) part = 0;
-  return (1 - part) * ratio(waited(op), loads) + part * ratio(prefetched(op), copies);
+  return (1 - part) * explain_ratio(waited(op), loads) + part * explain_ratio(prefetched(op), copies);
 }
 
 static double updates_of(const CostReport *report) {
@@ -54,22 +54,22 @@ static double updates_of(const CostReport *report) {
 double explain_share(const CostReport *report, const CostOp *op) {
   const CostTotals *t = &report->totals;
   switch (report->time.bottleneck) {
-  case BOUND_SHARED: return ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
+  case BOUND_SHARED: return explain_ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
   case BOUND_TURNS: // the loop is bound by both dots and copies
-  case BOUND_TENSOR: return ratio(op->tensor_cycles, t->tensor_cycles);
+  case BOUND_TENSOR: return explain_ratio(op->tensor_cycles, t->tensor_cycles);
   case BOUND_SPILLS:
-  case BOUND_ISSUE: return ratio(sum_of(op->instructions), sum_of(t->instructions));
-  case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
-  case BOUND_FP64: return ratio(op->instructions[PIPE_FP64], t->instructions[PIPE_FP64]);
-  case BOUND_MUFU: return ratio(op->instructions[PIPE_MUFU], t->instructions[PIPE_MUFU]);
+  case BOUND_ISSUE: return explain_ratio(sum_of(op->instructions), sum_of(t->instructions));
+  case BOUND_FMA: return explain_ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
+  case BOUND_FP64: return explain_ratio(op->instructions[PIPE_FP64], t->instructions[PIPE_FP64]);
+  case BOUND_MUFU: return explain_ratio(op->instructions[PIPE_MUFU], t->instructions[PIPE_MUFU]);
   case BOUND_LATENCY: return latency_share(report, op);
-  case BOUND_ATOMICS: return ratio(op->atomic.updates, updates_of(report));
+  case BOUND_ATOMICS: return explain_ratio(op->atomic.updates, updates_of(report));
   case BOUND_MEMORY:
   case BOUND_LINK:
   case BOUND_L2:
   case BOUND_COUNT: break;
   }
-  return ratio((double)op->sectors.most, (double)t->sectors.most);
+  return explain_ratio((double)op->sectors.most, (double)t->sectors.most);
 }
 
 const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc) {

@@ -43,8 +43,6 @@ static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
   vec_push(e->run->arena, &e->losses, loss);
 }
 
-static double part(double some, double all) { return all > 0 ? some / all : 0; }
-
 // Where the time is not predicted: the largest part of a total that the loss has.
 static void weigh_by_counts(const CostReport *r, Loss *loss) {
   const CostTotals *t = &r->totals;
@@ -54,10 +52,10 @@ static void weigh_by_counts(const CostReport *r, Loss *loss) {
   const struct {
     double part;
     const char *of;
-  } parts[] = {{part(saving->sectors, (double)t->sectors.most), "sectors"},
-               {part(saving->wavefronts, (double)t->wavefronts.most), "wavefronts"},
-               {part(instructions, all), "instructions"},
-               {part(saving->memory, r->memory), "bytes from memory"}};
+  } parts[] = {{explain_ratio(saving->sectors, (double)t->sectors.most), "sectors"},
+               {explain_ratio(saving->wavefronts, (double)t->wavefronts.most), "wavefronts"},
+               {explain_ratio(instructions, all), "instructions"},
+               {explain_ratio(saving->memory, r->memory), "bytes from memory"}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i].part > loss->counted) loss->counted = parts[i].part, loss->counted_of = parts[i].of;
   loss->share += loss->counted;

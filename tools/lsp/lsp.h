@@ -81,6 +81,7 @@ enum {
 
 // Adds a message with its header to lsp->out. `body`: the JSON.
 void lsp_send(Lsp *lsp, Str body);
+void lsp_send_error(Lsp *lsp, const JsonNode *id, int code, const char *message); // id NULL: null
 // Begins a notification: everything up to its params. End it with lsp_end_notice.
 void lsp_begin_notice(Json *json, const char *method);
 void lsp_end_notice(Lsp *lsp, Json *json);
@@ -90,6 +91,8 @@ void lsp_log(Lsp *lsp, const char *format, ...) __attribute__((format(printf, 2,
 // --- lsp_methods.c ---
 
 void lsp_handle(Lsp *lsp, Str message);
+// Answers request `id`, NULL: null, with an error.
+void lsp_send_error(Lsp *lsp, const JsonNode *id, int code, const char *message);
 void lsp_fail(Request *request, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // --- lsp_documents.c ---
@@ -105,8 +108,8 @@ Document *document_asked(Request *request);
 void document_uri(const char *path, Buf *uri);
 // The text of line `line` (from 1) without its end; empty past the end.
 Str document_line(const Document *document, uint32_t line);
-// A position of the protocol as a place of the front end (len 0). False: it is none.
-bool document_loc(const Lsp *lsp, const Document *document, const JsonNode *position, Loc *loc);
+// The same, and params.position as a place of the front end (len 0).
+Document *document_at(Request *request, Loc *loc);
 // The character of the protocol for column `column` (from 0, in bytes) of the line.
 uint32_t lsp_character(const Lsp *lsp, Str line, size_t column);
 // {"start": ..., "end": ...} of a place in text `line`. `line`: the text of its line.

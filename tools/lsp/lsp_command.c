@@ -125,25 +125,10 @@ static bool content_length(Str header, size_t *length) {
   return false;
 }
 
-static void refuse_message(Lsp *lsp, const char *reason) {
-  Buf out = {0};
-  Json json = {.out = &out};
-  json_object(&json, NULL);
-  json_text(&json, "jsonrpc", "2.0");
-  json_null(&json, "id");
-  json_object(&json, "error");
-  json_int(&json, "code", LSP_PARSE_ERROR);
-  json_text(&json, "message", reason);
-  json_object_end(&json);
-  json_object_end(&json);
-  lsp_send(lsp, buf_view(&out));
-  buf_free(&out);
-}
-
 // Skips a header without a length. The next message may be complete.
 static void skip_header(Lsp *lsp, Input *in, size_t size) {
   in->at += size;
-  refuse_message(lsp, "the header has no Content-Length");
+  lsp_send_error(lsp, NULL, LSP_PARSE_ERROR, "the header has no Content-Length");
 }
 
 // The next complete message, or empty. `more`: bytes must be read first.
@@ -163,7 +148,7 @@ static Str next_message(Lsp *lsp, Input *in, bool *more) {
       size_t here = text.n - header < length ? text.n - header : length;
       in->skipped = length - here;
       in->at += header + here;
-      refuse_message(lsp, "the message is too long");
+      lsp_send_error(lsp, NULL, LSP_PARSE_ERROR, "the message is too long");
       continue;
     }
     if (text.n - header < length) return *more = true, (Str){0};

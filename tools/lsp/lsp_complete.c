@@ -248,14 +248,10 @@ static bool in_comment_or_text(Str before) {
 }
 
 void lsp_complete(Request *request) {
-  Document *document = document_asked(request);
   Loc at;
+  Document *document = document_at(request, &at);
   uint32_t start;
   if (!document) return;
-  if (!document_loc(request->lsp, document, json_node_get(request->params, "position"), &at)) {
-    lsp_fail(request, LSP_INVALID_PARAMS, "the position is not valid");
-    return;
-  }
   Completion done = {request, document_analysis(request->lsp, document), request->json, {0}};
   Str line = document_line(document, at.line), word = lsp_dotted(line, at.col - 1u, false, &start);
   json_array(request->json, "result");

@@ -89,14 +89,10 @@ static bool find_definition(Analysis *analysis, Str word, uint32_t under, Loc at
 }
 
 void lsp_define(Request *request) {
-  Document *document = document_asked(request);
   Loc at, loc;
+  Document *document = document_at(request, &at);
   uint32_t start;
   if (!document) return;
-  if (!document_loc(request->lsp, document, json_node_get(request->params, "position"), &at)) {
-    lsp_fail(request, LSP_INVALID_PARAMS, "the position is not valid");
-    return;
-  }
   Analysis *analysis = document_analysis(request->lsp, document);
   Str word = lsp_dotted(document_line(document, at.line), at.col - 1u, true, &start);
   if (word.n && find_definition(analysis, word, at.col - 1u - start, at, &loc))

@@ -203,16 +203,21 @@ static bool offset_of(const Lsp *lsp, Str text, const JsonNode *position, size_t
   return true;
 }
 
-bool document_loc(const Lsp *lsp, const Document *document, const JsonNode *position, Loc *loc) {
+Document *document_at(Request *request, Loc *loc) {
+  Document *document = document_asked(request);
+  if (!document) return NULL;
   Str text = buf_view(&document->text);
   size_t offset, start = 0;
-  if (!offset_of(lsp, text, position, &offset)) return false;
+  if (!offset_of(request->lsp, text, json_node_get(request->params, "position"), &offset)) {
+    lsp_fail(request, LSP_INVALID_PARAMS, "the position is not valid");
+    return NULL;
+  }
   uint32_t line = 1;
   for (size_t i = 0; i < offset; i++)
     if (text.at[i] == '\n') line++, start = i + 1;
   size_t column = offset - start + 1;
   *loc = (Loc){.line = line, .col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column};
-  return true;
+  return document;
 }
 
 static void put_position(Json *json, const char *name, uint32_t line, uint32_t character) {

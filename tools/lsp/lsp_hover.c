@@ -148,14 +148,10 @@ static void put_all(Hover *h, Buf *out) {
 }
 
 void lsp_hover(Request *request) {
-  Document *document = document_asked(request);
-  Json *json = request->json;
   Loc at;
+  Document *document = document_at(request, &at);
+  Json *json = request->json;
   if (!document) return;
-  if (!document_loc(request->lsp, document, json_node_get(request->params, "position"), &at)) {
-    lsp_fail(request, LSP_INVALID_PARAMS, "the position is not valid");
-    return;
-  }
   Hover h = {.request = request, .document = document, .analysis = document_analysis(request->lsp, document)};
   h.at = at;
   h.at.file = h.analysis->c.file;

@@ -164,7 +164,7 @@ static void put_id(Json *json, const JsonNode *id) {
     json_null(json, "id");
 }
 
-static void send_error(Lsp *lsp, const JsonNode *id, int code, const char *message) {
+void lsp_send_error(Lsp *lsp, const JsonNode *id, int code, const char *message) {
   Buf out = {0};
   Json json = {.out = &out};
   json_object(&json, NULL);
@@ -224,7 +224,7 @@ static void call_method(Lsp *lsp, const Method *method, const JsonNode *id, cons
   run_safely(method, &request);
   json_object_end(&json);
   if (request.error && id)
-    send_error(lsp, id, request.error, request.message);
+    lsp_send_error(lsp, id, request.error, request.message);
   else if (request.error)
     lsp_log(lsp, "%s: %s", method->name, request.message);
   else if (id && method->is_request)
@@ -241,14 +241,14 @@ static void handle(Lsp *lsp, const JsonNode *root) {
   if (is_answer) return; // the server asks nothing
   bool good_id = !id || json_node_integer(id, &number) || json_node_text(id, &text);
   if (!json_node_text(name, &text) || !good_id) {
-    send_error(lsp, NULL, LSP_INVALID_REQUEST,
-               "the message is not a request: it needs 'method', and 'id' as a number or text");
+    lsp_send_error(lsp, NULL, LSP_INVALID_REQUEST,
+                   "the message is not a request: it needs 'method', and 'id' as a number or text");
     return;
   }
   const Method *method = find_method(text);
   int error = refusal(lsp, method, id != NULL, &why);
   if (error && id)
-    send_error(lsp, id, error, why);
+    lsp_send_error(lsp, id, error, why);
   else if (!error)
     call_method(lsp, method, id, json_node_get(root, "params"));
 }
@@ -257,7 +257,7 @@ void lsp_handle(Lsp *lsp, Str message) {
   Buf error = {0};
   JsonTree *tree = json_tree_parse(message, &error);
   if (!tree)
-    send_error(lsp, NULL, LSP_PARSE_ERROR, error.n ? error.at : "the message is not JSON");
+    lsp_send_error(lsp, NULL, LSP_PARSE_ERROR, error.n ? error.at : "the message is not JSON");
   else
     handle(lsp, json_tree_root(tree));
   json_tree_free(tree);

@@ -147,17 +147,11 @@ static void json_shape(Json *json, const Argument *value) {
   json_array_end(json);
 }
 
-static double element_value(const Argument *value, const uint8_t *bytes, uint64_t i) {
-  uint64_t bits = number_load(value->elem, bytes + i * elem_bytes(value->elem));
-  if (elem_is_float(value->elem)) return number_decode(value->elem, bits);
-  return elem_is_signed(value->elem) ? (double)(int64_t)bits : (double)bits;
-}
-
 static void json_range(Json *json, const Argument *value, const uint8_t *bytes) {
   double min = INFINITY, max = -INFINITY, sum = 0;
   uint64_t nans = 0;
   for (uint64_t i = 0; i < value->elements; i++) {
-    double x = element_value(value, bytes, i);
+    double x = number_element(value->elem, bytes, i);
     if (isnan(x)) nans++;
     min = fmin(min, x);
     max = fmax(max, x);

@@ -11,12 +11,6 @@
 
 enum { SHOWN = 6 };
 
-static double element_value(const Argument *a, const uint8_t *bytes, uint64_t i) {
-  uint64_t bits = number_load(a->elem, bytes + i * elem_bytes(a->elem));
-  if (elem_is_float(a->elem)) return number_decode(a->elem, bits);
-  return elem_is_signed(a->elem) ? (double)(int64_t)bits : (double)bits;
-}
-
 void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf *out) {
   uint64_t bits = number_load(a->elem, bytes + i * elem_bytes(a->elem));
   if (elem_is_float(a->elem))
@@ -41,7 +35,7 @@ static void report_buffer(const Run *run, const RunArg *param, Buf *out) {
   double min = INFINITY, max = -INFINITY, sum = 0;
   uint64_t nans = 0;
   for (uint64_t i = 0; i < a->elements; i++) {
-    double x = element_value(a, param->result, i);
+    double x = number_element(a->elem, param->result, i);
     if (isnan(x)) nans++;
     min = fmin(min, x);
     max = fmax(max, x);
