@@ -169,8 +169,7 @@ static void check_dot(Checker *c, const Op *op) {
 }
 
 static void check_loop(Checker *c, const Op *op) {
-  int64_t step;
-  if (op->kind != OP_FOR || !value_int_constant(op_operand(op, 2), &step) || step != 0) return;
+  if (op->kind != OP_FOR || !value_is_int(loop_step(op), 0)) return;
   diag_error(c->diags, op->loc, "[T0406] the loop's step is zero");
   c->failed = true;
 }

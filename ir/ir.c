@@ -404,8 +404,7 @@ bool value_float_constant(const Value *value, double *constant) {
 }
 
 bool value_is_zero(const Value *value) {
-  int64_t i;
   double d;
   if (value_float_constant(value, &d)) return d == 0 && !signbit(d);
-  return value_int_constant(value, &i) && i == 0;
+  return value_is_int(value, 0);
 }

@@ -217,6 +217,8 @@ typedef struct Spec {
   struct Expr *grid;           // from the frontend: replaces the kernel's @grid; NULL: the kernel's
   struct FrontendWatch *watch; // gets what elaboration finds (frontend/frontend.h); NULL: not wanted
 } Spec;
-const ParamSpec *spec_param(const Spec *spec, const char *name); // NULL: none
+
+// The parameter of that name. NULL: none.
+const ParamSpec *spec_param(const Spec *spec, const char *name);
 
 #endif

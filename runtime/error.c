@@ -71,6 +71,14 @@ tilec_status null_argument(const char *function, const char *name) {
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", function, name);
 }
 
+tilec_status error_options(const char *initialiser, size_t size) {
+  return error_set(
+      TILEC_ERROR_INVALID_ARGUMENT,
+      "options.size is %zu: initialise options with %s, and leave options that this libtilec does "
+      "not know at 0",
+      size, initialiser);
+}
+
 static tilec_status error_fault(const FaultFrame *frame) {
   if (frame->kind == FAULT_MEMORY) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "%s", frame->message);
   return error_set(TILEC_ERROR_INTERNAL, "internal error: %s", frame->message);

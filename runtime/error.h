@@ -12,6 +12,7 @@ tilec_status error_set(tilec_status status, const char *format, ...) FAULT_PRINT
 void error_clear(void);
 // Reports that argument `name` of `function` is NULL.
 tilec_status null_argument(const char *function, const char *name);
+tilec_status error_options(const char *initialiser, size_t size); // of a struct of options
 
 // Runs body(data) in a fault frame. A fault becomes TILEC_ERROR_OUT_OF_MEMORY or TILEC_ERROR_INTERNAL, with
 // its message as the last error. Objects that body made before the fault must be reachable from data, so that

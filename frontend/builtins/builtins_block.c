@@ -231,9 +231,8 @@ bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj) {
 // --- Tensor descriptors ---
 
 static bool is_one(const Obj *obj) {
-  int64_t i;
   if (obj_is(obj, CONST_INT)) return obj->constant.i == 1;
-  return obj->kind == OBJ_VALUE && value_int_constant(obj->value, &i) && i == 1;
+  return obj->kind == OBJ_VALUE && value_is_int(obj->value, 1);
 }
 
 static bool check_descriptor(Elab *e, const Call *call, const Type *element, uint32_t rank,

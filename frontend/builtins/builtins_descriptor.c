@@ -28,8 +28,7 @@ static Value *along(Elab *e, Value *x, uint32_t d, uint32_t rank) {
 }
 
 static Value *times(Elab *e, Value *x, Value *stride) {
-  int64_t known;
-  if (value_int_constant(stride, &known) && known == 1) return x;
+  if (value_is_int(stride, 1)) return x;
   return build_binary(&e->b, OP_MUL, x, elab_splat_like(e, stride, x->type));
 }
 

@@ -105,9 +105,9 @@ static void promise_nonnegative(Elab *e, Value *x) {
 
 // x % c == 0
 static void take_equality(Elab *e, const Op *op) {
-  int64_t zero, divisor;
+  int64_t divisor;
   const Op *rem = op_operand(op, 0)->def;
-  if (!rem || rem->kind != OP_REM || !value_int_constant(op_operand(op, 1), &zero) || zero != 0) return;
+  if (!rem || rem->kind != OP_REM || !value_is_int(op_operand(op, 1), 0)) return;
   if (value_int_constant(op_operand(rem, 1), &divisor) && divisor > 0)
     promise_multiple(e, op_operand(rem, 0), divisor);
 }

@@ -343,13 +343,6 @@ static void parse_kernel(Parser *p) {
   leave_scope(p, 0);
 }
 
-static bool parse_bool(Parser *p) {
-  bool value = parser_is_word(p, "true");
-  if (!value && !parser_is_word(p, "false")) parser_expected(p, "true or false");
-  parser_advance(p);
-  return value;
-}
-
 // Finds the string among the names, a list that NULL ends. Reports an error with `what` and returns the first
 // one if unknown.
 static int parse_choice(Parser *p, const char *const *names, const char *what) {
@@ -395,17 +388,17 @@ static void parse_option(Parser *p, Target *target, bool *final) {
     target->fp32_dot = (Fp32Dot)parse_choice(
         p, fp32_dot_names, "fp32_dot is \"ieee\", \"tf32\", \"tf32x3\", \"bf16x3\" or \"bf16x6\"");
   else if (option == 5)
-    target->fp_contract = parse_bool(p);
+    target->fp_contract = parser_either(p, "true", "false", "true or false");
   else if (option == 6)
     target->opt_level = (uint8_t)parser_u64(p, UINT8_MAX, "opt_level");
   else if (option == 7)
-    target->debug = parse_bool(p);
+    target->debug = parser_either(p, "true", "false", "true or false");
   else if (option == 8)
-    target->fast_math = parse_bool(p);
+    target->fast_math = parser_either(p, "true", "false", "true or false");
   else if (option == 9)
-    target->overlap = parse_bool(p);
+    target->overlap = parser_either(p, "true", "false", "true or false");
   else if (option == 10)
-    target->restrict_pointers = parse_bool(p);
+    target->restrict_pointers = parser_either(p, "true", "false", "true or false");
   else if (option == 11)
     target->tma = (TmaUse)parse_choice(p, tma_names, "tma is \"auto\", \"on\" or \"off\"");
   else if (option == 12)
@@ -418,7 +411,7 @@ static void parse_option(Parser *p, Target *target, bool *final) {
     target->persistent =
         (PersistUse)parse_choice(p, persist_names, "persistent is \"auto\", \"on\" or \"off\"");
   else
-    *final = parse_bool(p);
+    *final = parser_either(p, "true", "false", "true or false");
 }
 
 // alias := ALIAS '=' layout

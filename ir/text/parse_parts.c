@@ -61,6 +61,13 @@ bool parser_is_word(const Parser *p, const char *word) {
   return p->token.kind == TOKEN_WORD && str_is(p->token.text, word);
 }
 
+bool parser_either(Parser *p, const char *first, const char *second, const char *both) {
+  bool is_first = parser_is_word(p, first);
+  if (!is_first && !parser_is_word(p, second)) parser_expected(p, both);
+  parser_advance(p);
+  return is_first;
+}
+
 bool parser_take(Parser *p, char punct) {
   if (!parser_is(p, punct)) return false;
   parser_advance(p);
@@ -265,13 +272,6 @@ static uint32_t parse_box(Parser *p, uint32_t *box) {
   return rank;
 }
 
-static bool parse_fill(Parser *p) {
-  bool nan = parser_is_word(p, "nan");
-  if (!nan && !parser_is_word(p, "zero")) parser_expected(p, "zero or nan");
-  parser_advance(p);
-  return nan;
-}
-
 // tensor_map := 'tensor_map' '<' ELEMENT ',' 'box' '=' '[' SIZE {',' SIZE} ']' ',' 'swizzle' '=' BYTES ','
 //               'fill' '=' ('zero' | 'nan') '>'
 static const Type *parse_tensor_map(Parser *p) {
@@ -289,7 +289,7 @@ static const Type *parse_tensor_map(Parser *p) {
   parser_expect(p, ',');
   parser_expect_word(p, "fill");
   parser_expect(p, '=');
-  bool nan = parse_fill(p);
+  bool nan = parser_either(p, "nan", "zero", "zero or nan");
   parser_expect(p, '>');
   return p->failed ? NULL : type_tensor_map(p->ir, element->elem, rank, box, (uint32_t)swizzle, nan);
 }

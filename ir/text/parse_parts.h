@@ -40,6 +40,8 @@ void parser_unknown(Parser *p, const char *what, const char *const *names, size_
 void parser_advance(Parser *p);
 bool parser_is(const Parser *p, char punct);
 bool parser_is_word(const Parser *p, const char *word);
+// Takes one of two words. Returns true for the first one. `both`: what was expected.
+bool parser_either(Parser *p, const char *first, const char *second, const char *both);
 bool parser_take(Parser *p, char punct); // if it is the next token
 bool parser_take_word(Parser *p, const char *word);
 bool parser_expect(Parser *p, char punct);

@@ -436,9 +436,8 @@ static bool is_binary(const Value *value, OpKind kind, const Value *a, const Val
 // For a number. Returns true if the second initial value is the first one plus the end.
 static bool number_counts_on(const Value *from, const Value *init, const Value *by, const Value *end,
                              int64_t step) {
-  int64_t x;
-  if (!value_int_constant(by, &x) || x != step) return false;
-  if (value_int_constant(from, &x) && x == 0) return is_widened(init, end);
+  if (!value_is_int(by, step)) return false;
+  if (value_is_int(from, 0)) return is_widened(init, end);
   return is_binary(init, OP_ADD, from, end);
 }
 
@@ -454,9 +453,8 @@ static bool pointer_counts_on(const Value *from, const Value *init, const Value 
       type_element_bytes(op_operand(shift, 1)->type) != 8)
     return false;
   for (uint32_t i = 0; i < 2; i++) {
-    int64_t x;
     const Value *stride = op_operand(one, 1 - i);
-    if (!value_int_constant(op_operand(one, i), &x) || x != step) continue;
+    if (!value_is_int(op_operand(one, i), step)) continue;
     for (uint32_t k = 0; k < 2; k++)
       if (op_operand(all, k) == stride && is_widened(op_operand(all, 1 - k), end)) return true;
   }
@@ -468,9 +466,8 @@ static bool pointer_counts_on(const Value *from, const Value *init, const Value 
 static bool counts_on(const Joiner *j, uint32_t i, int64_t step) {
   const Value *carried = loop_carried(j->first, i);
   const Op *next = loop_yielded(j->first, i)->def;
-  int64_t lower;
   if (!next || (next->kind != OP_ADD && next->kind != OP_ADDPTR) || op_operand(next, 0) != carried ||
-      type_is_tile(carried->type) || !value_int_constant(loop_lower(j->first), &lower) || lower != 0)
+      type_is_tile(carried->type) || !value_is_int(loop_lower(j->first), 0))
     return false;
   bool number = next->kind == OP_ADD;
   return (number ? number_counts_on : pointer_counts_on)(loop_init(j->first, i), loop_init(j->second, i),

@@ -70,13 +70,20 @@ static bool fma_turn_pays(const DotChooser *c, LoadTurn turn, uint32_t inner_bit
   return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || copies);
 }
 
+// The load of the operand, which may be transposed (*turned). NULL: it is none.
+static Op *load_of(const Product *p, DotOperand operand, bool *turned) {
+  Op *op = op_operand(p->op, operand)->def;
+  *turned = op && op->kind == OP_TRANS;
+  if (*turned) op = op_operand(op, 0)->def;
+  if (op && op->kind == OP_TMA_MARK) op = op_operand(op, 0)->def;
+  return op && op->kind == OP_LOAD ? op : NULL;
+}
+
 bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
                    Layout *layout) {
-  Op *op = op_operand(p->op, operand)->def;
-  bool turned = op && op->kind == OP_TRANS;
-  if (turned) op = op_operand(op, 0)->def;
-  if (op && op->kind == OP_TMA_MARK) op = op_operand(op, 0)->def;
-  const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
+  bool turned;
+  Op *op = load_of(p, operand, &turned);
+  const Attr *anchor = op ? op_attr(op, ATTR_ANCHOR) : NULL;
   if (!anchor || p->is.a != ELEM_FP32 || p->shape.batch || anchor->layout->bits[DIM_REGISTER] == 0)
     return false;
   bool k_is_last = (operand == DOT_A) != turned;
@@ -120,11 +127,9 @@ static Layout packed_layout(uint32_t inner_bits, uint32_t outer_bits, bool outer
 
 void dot_pack_load(const Product *p, DotOperand operand) {
   enum { STORE_BITS = 3 };
-  Op *op = op_operand(p->op, operand)->def;
-  bool turned = op && op->kind == OP_TRANS;
-  if (turned) op = op_operand(op, 0)->def;
-  if (op && op->kind == OP_TMA_MARK) op = op_operand(op, 0)->def;
-  const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
+  bool turned;
+  Op *op = load_of(p, operand, &turned);
+  const Attr *anchor = op ? op_attr(op, ATTR_ANCHOR) : NULL;
   if (!anchor || p->shape.batch || type_element_bytes(op_result(op)->type) != 2) return;
   bool k_is_last = (operand == DOT_A) != turned, last = layout_basis(anchor->layout, DIM_LANE, 0) == 1;
   uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;

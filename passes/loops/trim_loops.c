@@ -89,10 +89,9 @@ static bool is_worth_it(const Op *branch) {
 }
 
 static bool find_guard(Op *loop, GuardedLoop *g) {
-  int64_t step;
   *g = (GuardedLoop){.loop = loop};
   if (loop->kind != OP_FOR || !type_is_elem(loop_index(loop)->type, ELEM_I32)) return false;
-  if (!value_int_constant(loop_step(loop), &step) || step != 1) return false;
+  if (!value_is_int(loop_step(loop), 1)) return false;
   g->branch = only_branch(loop->regions[0]);
   return g->branch && find_bound(g) && passes_on(g) && is_worth_it(g->branch);
 }

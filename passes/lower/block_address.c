@@ -25,16 +25,14 @@ uint64_t block_bound_add(uint64_t bound, int64_t most) {
 }
 
 static Value *build_product(Builder *b, Value *x, Value *y) {
-  int64_t i;
-  if (value_int_constant(x, &i) && i == 1) return y;
-  if (value_int_constant(y, &i) && i == 1) return x;
+  if (value_is_int(x, 1)) return y;
+  if (value_is_int(y, 1)) return x;
   return build_binary(b, OP_MUL, x, y);
 }
 
 Value *block_move(Builder *b, Value *pointer, const BlockParts *parts, Value *const *by) {
   for (uint32_t d = 0; d < parts->rank; d++) {
-    int64_t steps;
-    if (value_int_constant(by[d], &steps) && steps == 0) continue;
+    if (value_is_int(by[d], 0)) continue;
     pointer = build(b, OP_ADDPTR, pointer->type, pointer, build_product(b, by[d], parts->stride[d]), NULL);
   }
   return pointer;

@@ -87,7 +87,7 @@ static void lower_advance(BlockLowering *l, Op *op) {
     parts->below[d] = 0;
     if (value_int_constant(by[d], &step) && step >= 0)
       parts->below[d] = block_bound_add(from->below[d], step);
-    if (value_int_constant(by[d], &step) && step == 0) continue;
+    if (value_is_int(by[d], 0)) continue;
     parts->offset[d] = build_binary(&b, OP_ADD, from->offset[d], by[d]);
   }
   parts->pointer = block_move(&b, from->pointer, from, by);

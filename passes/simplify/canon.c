@@ -12,8 +12,7 @@ static bool is_constant(const Value *value) {
 }
 
 static bool is_int(const Value *value, int64_t number) {
-  int64_t i;
-  return type_is_int(value->type) && value_int_constant(value, &i) && i == number;
+  return type_is_int(value->type) && value_is_int(value, number);
 }
 
 static bool is_ones(const Value *value) { // every bit set

@@ -68,11 +68,11 @@ static bool is_power(const AxisTable *axes, const Value *x, const Value *y, int6
 // not known.
 static uint64_t bound_by_quotient(const Value *x) {
   const Op *loop = x->def ? NULL : x->region->parent;
-  int64_t lower, step, by;
+  int64_t lower, by;
   if (!loop || loop->kind != OP_FOR || x != loop_index(loop)) return UINT64_MAX;
   const Op *end = loop_upper(loop)->def;
-  bool counts = value_int_constant(loop_lower(loop), &lower) && lower >= 0 &&
-                value_int_constant(loop_step(loop), &step) && step == 1;
+  bool counts =
+      value_int_constant(loop_lower(loop), &lower) && lower >= 0 && value_is_int(loop_step(loop), 1);
   if (!counts || !end || end->kind != OP_DIV || !value_int_constant(op_operand(end, 1), &by) || by < 1)
     return UINT64_MAX;
   return axis_greatest(x->type) / (uint64_t)by;

@@ -45,10 +45,8 @@ void guard_end(Guard *g) {
 
 Value *guard_int(Guard *g, int64_t value) {
   const Type *type = type_scalar(g->func->module->ir, ELEM_I64);
-  int64_t constant;
   for (Op *op = g->host->region->last; op; op = op->prev)
-    if (op->kind == OP_CONSTANT && op_result(op)->type == type &&
-        value_int_constant(op_result(op), &constant) && constant == value)
+    if (op->kind == OP_CONSTANT && op_result(op)->type == type && value_is_int(op_result(op), value))
       return op_result(op);
   return build_int(&g->b, type, value);
 }

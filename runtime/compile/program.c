@@ -360,10 +360,7 @@ tilec_status options_check(const tilec_compile_options *options, tilec_compile_o
   *out = (tilec_compile_options)TILEC_COMPILE_OPTIONS_INIT;
   if (!options) return TILEC_OK;
   if (!sized_take(out, sizeof *out, options))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: initialise options with TILEC_COMPILE_OPTIONS_INIT, and leave "
-                     "options that this libtilec does not know at 0",
-                     options->size);
+    return error_options("TILEC_COMPILE_OPTIONS_INIT", options->size);
   return check_ranges(out);
 }
 

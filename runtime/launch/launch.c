@@ -25,10 +25,7 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
   if (options->size == sizeof *out)
     *out = *options;
   else if (!sized_take(out, sizeof *out, options))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: initialise options with TILEC_LAUNCH_OPTIONS_INIT, and leave "
-                     "options that this libtilec does not know at 0",
-                     options->size);
+    return error_options("TILEC_LAUNCH_OPTIONS_INIT", options->size);
   if (out->timeout >= 0) return TILEC_OK;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit cannot be negative",
                    out->timeout);

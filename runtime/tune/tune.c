@@ -65,11 +65,7 @@ static tilec_status check_listed(const tilec_tune_listed *listed, size_t at) {
 static tilec_status check_options(const tilec_tune_options *given, tilec_tune_options *o) {
   *o = (tilec_tune_options)TILEC_TUNE_OPTIONS_INIT;
   if (!given) return TILEC_OK;
-  if (!sized_take(o, sizeof *o, given))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: initialise options with TILEC_TUNE_OPTIONS_INIT, and leave "
-                     "options that this libtilec does not know at 0",
-                     given->size);
+  if (!sized_take(o, sizeof *o, given)) return error_options("TILEC_TUNE_OPTIONS_INIT", given->size);
   const char *missing = o->range_count && !o->ranges                   ? "options.ranges"
                         : o->configuration_count && !o->configurations ? "options.configurations"
                         : o->reset_count && !o->reset_to_zero          ? "options.reset_to_zero"

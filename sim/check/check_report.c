@@ -64,22 +64,24 @@ void report_free(Report *report) {
   text_free(report->buffer);
 }
 
+static const char *say(char **text, const char *format, va_list args) {
+  char *made = text_make_list(format, args);
+  text_free(*text);
+  return *text = made;
+}
+
 void report_message(Report *report, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  char *text = text_make_list(format, args);
+  report->api.message = say(&report->message, format, args);
   va_end(args);
-  text_free(report->message);
-  report->api.message = report->message = text;
 }
 
 void report_order(Report *report, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  char *text = text_make_list(format, args);
+  report->api.order = say(&report->order, format, args);
   va_end(args);
-  text_free(report->order);
-  report->api.order = report->order = text;
 }
 
 static char *variable_name(const char *space, Str name, uint64_t offset) {

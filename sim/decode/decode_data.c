@@ -323,6 +323,13 @@ static bool load_param(Decoder *d, const MemoryAccess *access) {
   return false;
 }
 
+// .v4.f32
+static void take_elements(Decoder *d, MemoryAccess *access) {
+  access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
+  access->type = mod_need_type(d);
+  access->bytes = ptx_type_bytes(access->type);
+}
+
 void decode_memory(Decoder *d) {
   bool load = d->op != OP_ST;
   if (!load && mod_take(d, "async")) {
@@ -334,9 +341,7 @@ void decode_memory(Decoder *d) {
   access->cluster = d->cluster;
   take_order(d, access);
   take_hints(d);
-  access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
-  access->type = mod_need_type(d);
-  access->bytes = ptx_type_bytes(access->type);
+  take_elements(d, access);
   access->is_signed = ptx_type_class(access->type) == CLASS_SIGNED;
   if (access->bytes == 0 || access->bytes * access->count > 32)
     decode_error(d, "%.*s moves at most 32 bytes", STR_ARG(d->base));
@@ -410,9 +415,7 @@ void decode_atomic(Decoder *d) {
   access->atomic = atomic_operation(d);
   take_order(d, access);
   take_hints(d);
-  access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
-  access->type = mod_need_type(d);
-  access->bytes = ptx_type_bytes(access->type);
+  take_elements(d, access);
   if (!atomic_fits(access) || (d->op == OP_RED && (access->atomic == OP_MOV || access->atomic == OP_SETP)))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.u.access = access;
@@ -442,8 +445,7 @@ static bool multimem_fits(const MemoryAccess *access, bool loads) {
     return access->count == 1 && access->bytes >= 4 && type != PTX_B128 &&
            ptx_type_class(type) != CLASS_INT_PAIR && (!op || atomic_fits(access));
   if (type == PTX_F64 ? bytes != 8 : bytes != 4 && bytes != 8 && bytes != 16) return false;
-  return !op || op == OP_ADD ||
-         ((op == OP_MIN || op == OP_MAX) && narrow && (loads || access->count > 1));
+  return !op || op == OP_ADD || ((op == OP_MIN || op == OP_MAX) && narrow && (loads || access->count > 1));
 }
 
 static void multimem_order(Decoder *d, MemoryAccess *access, bool loads) {
@@ -473,9 +475,7 @@ void decode_multimem(Decoder *d) {
   if (!stores) access->atomic = atomic_operation(d);
   multimem_order(d, access, loads);
   access->wide_sum = mod_take(d, "acc::f32");
-  access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
-  access->type = mod_need_type(d);
-  access->bytes = ptx_type_bytes(access->type);
+  take_elements(d, access);
   if (!multimem_fits(access, loads) || (access->space != SPACE_GENERIC && access->space != SPACE_GLOBAL))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.u.access = access;

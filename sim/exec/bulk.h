@@ -11,6 +11,9 @@ void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned c
 uint32_t bulk_multicast(Warp *warp, const Insn *insn, uint32_t lane);
 bool bulk_mbarrier(AsyncOp *op, uint32_t lane); // finds the mbarrier of the completion; false: the fault is
                                                 // set
+// Makes and prepares a lane's copy to the CTAs *ctas. NULL: the fault is set.
+AsyncOp *bulk_begin(Warp *warp, const Insn *insn, uint32_t lane, AsyncKind kind,
+                    bool (*prepare_copy)(AsyncOp *op, uint32_t lane), uint32_t *ctas);
 // Issues the operation, or one for each CTA of the mask. Their destinations and mbarriers are at the same
 // addresses in their CTAs.
 void bulk_issue(AsyncOp *op, uint32_t ctas);

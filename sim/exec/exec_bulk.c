@@ -172,21 +172,27 @@ static void prefetch(Warp *warp, const Insn *insn, uint32_t lane) {
   resolve_operand(warp, insn, lane, &insn->u.copy->from, bytes, 16, false, &place);
 }
 
-void exec_bulk(Warp *warp, const Insn *insn, uint32_t mask) {
+AsyncOp *bulk_begin(Warp *warp, const Insn *insn, uint32_t lane, AsyncKind kind,
+                    bool (*prepare_copy)(AsyncOp *op, uint32_t lane), uint32_t *ctas) {
   AsyncGroup group = insn->u.copy->has_mbarrier ? ASYNC_GROUP_NONE : ASYNC_GROUP_BULK;
+  AsyncOp *op = async_new(warp, insn, 1u << lane, kind, group);
+  if (!op) return NULL;
+  *ctas = bulk_multicast(warp, insn, lane);
+  if (!warp->block->worker->fault.set && prepare_copy(op, lane)) return op;
+  async_drop(op);
+  return NULL;
+}
+
+void exec_bulk(Warp *warp, const Insn *insn, uint32_t mask) {
   for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
     if (!(mask >> l & 1)) continue;
     if (insn->u.copy->prefetch) {
       prefetch(warp, insn, l);
       continue;
     }
-    AsyncOp *op = async_new(warp, insn, 1u << l, ASYNC_BULK, group);
+    uint32_t ctas;
+    AsyncOp *op = bulk_begin(warp, insn, l, ASYNC_BULK, prepare, &ctas);
     if (!op) return;
-    uint32_t ctas = bulk_multicast(warp, insn, l);
-    if (warp->block->worker->fault.set || !prepare(op, l)) {
-      async_drop(op);
-      return;
-    }
     const CopyRange *range = op->u.range;
     const Place *global = range->to.space == SPACE_GLOBAL ? &range->to : &range->from;
     if (global->space == SPACE_GLOBAL) bulk_count(op, global->address, range->bytes, true);

@@ -71,7 +71,6 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
 
 void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
   const CopyOperands *copy = insn->u.copy;
-  AsyncGroup group = copy->has_mbarrier ? ASYNC_GROUP_NONE : ASYNC_GROUP_BULK;
   for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
     TensorMap map;
     if (!(mask >> l & 1)) continue;
@@ -79,13 +78,9 @@ void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
       load_map(warp, insn, l, &copy->from, &map);
       continue;
     }
-    AsyncOp *op = async_new(warp, insn, 1u << l, ASYNC_TENSOR, group);
+    uint32_t ctas;
+    AsyncOp *op = bulk_begin(warp, insn, l, ASYNC_TENSOR, prepare, &ctas);
     if (!op) return;
-    uint32_t ctas = bulk_multicast(warp, insn, l);
-    if (warp->block->worker->fault.set || !prepare(op, l)) {
-      async_drop(op);
-      return;
-    }
     bulk_issue(op, ctas);
   }
 }

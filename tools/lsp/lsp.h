@@ -81,7 +81,6 @@ enum {
 
 // Adds a message with its header to lsp->out. `body`: the JSON.
 void lsp_send(Lsp *lsp, Str body);
-void lsp_send_error(Lsp *lsp, const JsonNode *id, int code, const char *message); // id NULL: null
 // Begins a notification: everything up to its params. End it with lsp_end_notice.
 void lsp_begin_notice(Json *json, const char *method);
 void lsp_end_notice(Lsp *lsp, Json *json);
