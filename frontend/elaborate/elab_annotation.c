@@ -43,16 +43,18 @@ static bool is_foreign(const char *name) {
   return str_is_one_of(name, names);
 }
 
-// True for a class of the file or of a library. Its name means nothing here, like Python's own.
-static bool is_class(Elab *e, const Expr *annotation, const char *name) {
+// True for a class of the file or of a library. Its name means nothing here, like Python's own. But it may be another
+// name of tl.constexpr.
+static bool is_class(Elab *e, const Expr *annotation, const char *name, bool *is_constexpr) {
   const Module *module = e->frame ? e->frame->module : e->module;
   Obj obj;
   if (!module) return false;
   for (uint32_t i = 0; i < module->definitions.n; i++)
     if (module->definitions.at[i].name == name && module->definitions.at[i].kind == DEFINES_OUTSIDE)
       return true;
-  return elab_quietly(e, module, module->definitions.n, annotation, &obj) &&
-         (obj.kind == OBJ_NAMED || obj_is_unread(&obj));
+  if (!elab_quietly(e, module, module->definitions.n, annotation, &obj)) return false;
+  *is_constexpr = obj.kind == OBJ_BUILTIN && strcmp(obj.builtin->name, "constexpr") == 0;
+  return *is_constexpr || obj.kind == OBJ_NAMED || obj_is_unread(&obj);
 }
 
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr) {
@@ -78,7 +80,8 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   const char *name = last_name(annotation);
   if (!name) return true;
   if (type_from_text(e, str_from(name), type, is_constexpr)) return true;
-  if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE || is_class(e, annotation, name)) return true;
+  if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE || is_class(e, annotation, name, is_constexpr))
+    return true;
   return elab_fail(e, annotation->loc, "[T0306] unknown type '%s'%s", name, suggest_type(e, str_from(name)));
 }
 

@@ -355,6 +355,34 @@ static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {
   return elab_given_args(e, expr, &given) ? elab_make_named(e, expr->loc, class, &given) : obj_error();
 }
 
+// x.__rshift__(4) is x >> 4, as in Python.
+static bool operator_call(Elab *e, const Expr *expr, const Obj *object, Obj *obj) {
+  static const char *const names[] = {[BINARY_ADD] = "__add__",
+                                      [BINARY_SUB] = "__sub__",
+                                      [BINARY_MUL] = "__mul__",
+                                      [BINARY_DIV] = "__truediv__",
+                                      [BINARY_FLOOR_DIV] = "__floordiv__",
+                                      [BINARY_MOD] = "__mod__",
+                                      [BINARY_AND] = "__and__",
+                                      [BINARY_OR] = "__or__",
+                                      [BINARY_XOR] = "__xor__",
+                                      [BINARY_SHL] = "__lshift__",
+                                      [BINARY_SHR] = "__rshift__"};
+  const char *name = expr->call.callee->attribute.name;
+  if (object->kind != OBJ_VALUE || !str_starts(str_from(name), "__")) return false;
+  GivenArgs given = {0};
+  for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!names[i] || strcmp(names[i], name) != 0) continue;
+    if (!elab_given_args(e, expr, &given)) return *obj = obj_error(), true;
+    if (given.n != 1 || given.at[0].name)
+      *obj = elab_error(e, expr->loc, "[T0204] '%s' takes exactly one argument", name);
+    else
+      *obj = elab_binary(e, expr->loc, (BinaryOp)i, object, &given.at[0].obj);
+    return true;
+  }
+  return false;
+}
+
 static Obj evaluated_call(Elab *e, const Expr *expr) {
   const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE ? expr->call.callee : NULL;
   bool host = elab_on_host(e);
@@ -363,7 +391,7 @@ static Obj evaluated_call(Elab *e, const Expr *expr) {
   if (!host && host_constant(e, expr, &obj)) return obj;
   obj = attribute ? elab_object_of(e, attribute) : obj_none();
   if (host && attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
-  if (attribute && elab_number_call(e, expr, &obj, &obj)) return obj;
+  if (attribute && (elab_number_call(e, expr, &obj, &obj) || operator_call(e, expr, &obj, &obj))) return obj;
   e->call = expr;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
   if (e->watch) elab_watch_expr(e, expr->call.callee->loc, &callee);

@@ -65,6 +65,10 @@ class Whole(enum.IntEnum):
     TWO = 2
 
 
+class Word(str, enum.Enum):
+    LEFT = "left"
+
+
 def line_of(text):
     lines = pathlib.Path(__file__).read_text().split("\n")
     return next(i for i, line in enumerate(lines, 1) if text in line)
@@ -137,6 +141,12 @@ class Captured(unittest.TestCase):
 
         self.assertEqual(self.constants(kernel, mode=Mode.FAST, thing=THING), [1.5, 3.5])
         self.assertEqual(self.constants(kernel, mode=Mode.SLOW, thing=object()), [2.5])
+
+        @jit
+        def words(x, word: tl.constexpr):
+            tl.store(x, 1.5 if word == "left" else 2.5)
+
+        self.assertEqual(self.constants(words, word=Word.LEFT), [1.5])
 
     def test_what_a_constexpr_object_has(self):
         @jit

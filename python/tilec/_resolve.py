@@ -296,7 +296,7 @@ class Resolver(ast.NodeVisitor):
         node, at = arg.annotation, arg.col_offset + len(arg.arg.encode())
         spelled = live if isinstance(live, str) else getattr(live, "__name__", "") if isinstance(live, type) else ""
         if "constexpr" in spelled or arg.arg in self.given:
-            if node and not isinstance(live, str) and re.fullmatch(r"[\w.]*constexpr", ast.unparse(node)):
+            if node and not isinstance(live, str) and re.fullmatch(r"([\w.]*\.)?constexpr", ast.unparse(node)):
                 self.visit(node)
             else:
                 self.write_annotation(arg, at, f": {LANGUAGE}.constexpr")

@@ -258,12 +258,12 @@ def number_text(value: Any) -> Optional[str]:
         return repr(value)
     if type(value).__name__ in ("PROPAGATE_NAN", "PropagateNan"):
         return json.dumps(value.name)
-    if isinstance(value, enum.Enum) and not isinstance(value, int):
+    if isinstance(value, enum.Enum) and not isinstance(value, (int, str)):
         return None
     if isinstance(value, int):
         return repr(int(value))
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else f'float("{float(value)}")'
     if isinstance(value, str):
-        return json.dumps(str(value), ensure_ascii=False)
+        return json.dumps(str.__str__(value), ensure_ascii=False)
     return None

@@ -1,9 +1,12 @@
 # Triton accepts these and Python does not, or not so: profiler marks, a constexpr that holds a run-time value,
-# fewer names than values, pointers from inline assembly. An error in another kernel does not matter here.
+# fewer names than values, pointers from inline assembly, another name of tl.constexpr, operators by their methods.
+# An error in another kernel does not matter here.
 import triton
 import triton.language as tl
 import triton.profiler.language as pl
 from triton.profiler import language as proton
+
+tl_constexpr = tl.constexpr
 
 
 @triton.jit
@@ -21,7 +24,7 @@ def broken(x):
 
 
 @triton.jit
-def kernel(x, n, BLOCK: tl.constexpr):
+def kernel(x, n, BLOCK: tl_constexpr):
     with pl.scope("addresses"), proton.scope("more"):
         i = tl.arange(0, BLOCK)
         mask: tl.constexpr = i < n
@@ -32,7 +35,7 @@ def kernel(x, n, BLOCK: tl.constexpr):
     a, b = three(first)
     with proton.scope("store"):
         if BLOCK > 1:
-            tl.store(to, a + b + i, mask=mask)
+            tl.store(to, a.__add__(b).__rshift__(4) + i, mask=mask)
 
 
 @triton.jit
