@@ -66,14 +66,17 @@ static Truth truth_of_value(const Comparison *c, const Value *condition, uint32_
   if (value_int_constant(condition, &constant)) return truth_of(constant != 0);
   const Op *op = condition->def;
   if (!op || op->region != c->region || op->operand_count != 2 || depth == 0) return UNKNOWN;
-  if (op_has(op, COMPARE)) return truth_of_compare(c, op);
+  bool of_truths = op_has(op, COMPARE) && type_is_elem(op_operand(op, 0)->type, ELEM_I1);
+  if (op_has(op, COMPARE) && !of_truths) return truth_of_compare(c, op);
   Truth x = truth_of_value(c, op_operand(op, 0), depth - 1),
         y = truth_of_value(c, op_operand(op, 1), depth - 1);
   if (x == UNKNOWN || y == UNKNOWN) return UNKNOWN;
   switch ((int)op->kind) {
   case OP_AND: return truth_of(x == TRUE_ALWAYS && y == TRUE_ALWAYS);
   case OP_OR: return truth_of(x == TRUE_ALWAYS || y == TRUE_ALWAYS);
+  case OP_NE:
   case OP_XOR: return truth_of(x != y);
+  case OP_EQ: return truth_of(x == y);
   default: return UNKNOWN;
   }
 }
