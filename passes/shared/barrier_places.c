@@ -69,31 +69,34 @@ static void note_part(Placer *p, Op *op) {
 
 // --- kinds of global access
 
-static bool same_kind(const Type *a, const Type *b) {
-  if (!a || !b || !type_is_tile(a) || !type_is_tile(b))
-    return (!a || !type_is_tile(a)) && (!b || !type_is_tile(b));
-  return type_same_shape(a, b) && a->layout == b->layout;
-}
-
 static bool is_once(const Op *op) {
   if (op->kind == OP_STORE) return true;
   return op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE) && access_is_for_holders(op_result(op));
 }
 
+static AccessKind kind_made(const Placer *p, const Op *op) {
+  const Value *pointer = op_operand(op, 0);
+  bool tile = type_is_tile(pointer->type);
+  bool apart = p->func->module->target.restrict_pointers && (op->kind == OP_LOAD || op->kind == OP_STORE);
+  return (AccessKind){tile ? pointer->type : NULL, tile && is_once(op), apart ? pointer_param(pointer) : -1};
+}
+
+static bool same_kind(const AccessKind *a, const AccessKind *b) {
+  if (a->once != b->once || a->param != b->param) return false;
+  if (!a->type || !b->type) return a->type == b->type;
+  return type_same_shape(a->type, b->type) && a->type->layout == b->type->layout;
+}
+
 static uint32_t kind_of(const Placer *p, const Op *op) {
-  const Type *type = op_operand(op, 0)->type;
-  bool once = is_once(op);
+  AccessKind kind = kind_made(p, op);
   uint32_t i = 0;
-  while (i < p->kinds.n &&
-         !(same_kind(p->kinds.at[i].type, type) && (!type_is_tile(type) || p->kinds.at[i].once == once)))
-    i++;
+  while (i < p->kinds.n && !same_kind(&p->kinds.at[i], &kind)) i++;
   return i;
 }
 
 static void note_kind(Placer *p, Op *op) {
-  if (!op_has(op, GLOBAL) || kind_of(p, op) < p->kinds.n) return;
-  AccessKind kind = {op_operand(op, 0)->type, is_once(op)};
-  vec_push(p->context->scratch, &p->kinds, kind);
+  if (op_has(op, GLOBAL) && kind_of(p, op) == p->kinds.n)
+    vec_push(p->context->scratch, &p->kinds, kind_made(p, op));
 }
 
 static bool held_by_warps(const Placer *p, const Type *type) {
@@ -106,10 +109,11 @@ static bool held_by_warps(const Placer *p, const Type *type) {
 // Returns true if an element of one access may belong to another thread in the other access, which writes it. If
 // several threads hold an element, the first one writes it, and all read it unless the access is made once. So two
 // writes in one layout are by the same thread.
-static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write) {
-  const Type *a = p->kinds.at[i].type, *b = p->kinds.at[k].type;
-  bool once = p->kinds.at[i].once && p->kinds.at[k].once;
-  if (i == k && !a) return !both_write && held_by_warps(p, a);
+static bool kinds_clash(const Placer *p, const AccessKind *x, const AccessKind *y, bool both_write) {
+  const Type *a = x->type, *b = y->type;
+  bool once = x->once && y->once;
+  if (x->param >= 0 && y->param >= 0 && x->param != y->param) return false;
+  if (!a && !b) return !both_write && held_by_warps(p, a);
   if (!a || !b || !type_same_shape(a, b) || !a->layout || !b->layout) return false;
   if (a->layout == b->layout) return !both_write && !once && held_by_warps(p, a);
   return held_by_warps(p, a) || held_by_warps(p, b) ||
@@ -247,7 +251,7 @@ void barrier_places_find(Placer *p) {
   for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
     vec_push(arena, &p->parts, ((BufferPart){i, NULL, NULL}));
   for (OpWalk w = ops_in(p->func->body); ops_next(&w);) note_part(p, w.op);
-  vec_push(arena, &p->kinds, ((AccessKind){NULL, false}));
+  vec_push(arena, &p->kinds, ((AccessKind){NULL, false, -1}));
   for (OpWalk w = ops_in(p->func->body); ops_next(&w);) note_kind(p, w.op);
   uint32_t n = p->parts.n, most = max_u32(n, p->kinds.n);
   p->words = most / 64 + 1;
@@ -259,8 +263,9 @@ void barrier_places_find(Placer *p) {
   p->overwrites = make_sets(p, p->kinds.n);
   for (uint32_t i = 0; i < p->kinds.n; i++)
     for (uint32_t k = 0; k < p->kinds.n; k++) {
-      if (kinds_clash(p, i, k, false)) set_add(p->clashes[i], k);
-      if (kinds_clash(p, i, k, true)) set_add(p->overwrites[i], k);
+      const AccessKind *a = &p->kinds.at[i], *b = &p->kinds.at[k];
+      if (kinds_clash(p, a, b, false)) set_add(p->clashes[i], k);
+      if (kinds_clash(p, a, b, true)) set_add(p->overwrites[i], k);
     }
   p->ring_kinds = make_sets(p, p->rings.begins.n);
   p->ring_places = make_sets(p, p->rings.begins.n);

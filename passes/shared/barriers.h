@@ -76,9 +76,9 @@ typedef struct TouchedMemory {
   TouchedPlaces reads, writes;
   TouchedPlaces copies;  // Written asynchronously.
   TouchedPlaces tensors; // The same, through the async proxy.
-  TouchedPlaces dots;   // Read asynchronously, through the async proxy.
-  TouchedPlaces stores; // The same, by TMA stores.
-  uint32_t global;      // The kind of global access.
+  TouchedPlaces dots;    // Read asynchronously, through the async proxy.
+  TouchedPlaces stores;  // The same, by TMA stores.
+  uint32_t global;       // The kind of global access.
   bool reads_global, writes_global;
   bool unreleased;   // A later release by the first thread must cover it.
   bool through_ring; // The value read goes to a ring's slot. Its fill says until when.
@@ -105,10 +105,11 @@ typedef struct LoopVisits {
   uint32_t put;  // Inserted ops at that time. With more, the visits are invalid.
 } LoopVisits;
 
-// A kind of global access: to tiles of one shape and layout.
+// A kind of global access: to tiles of one shape and layout, under --restrict through one argument.
 typedef struct AccessKind {
   const Type *type; // A pointer type; NULL: a scalar.
   bool once;        // Only each element's first holder makes the access.
+  int32_t param;    // The argument; -1: any.
 } AccessKind;
 
 typedef struct Placer {
@@ -116,19 +117,19 @@ typedef struct Placer {
   Func *func;
   SharedBuffers buffers;
   Rings rings;
-  VEC(BufferPart) parts;   // The places: whole buffers, by their indices, then parts of them.
-  uint64_t **overlaps;     // By place: the places that share bytes with it.
-  VEC(AccessKind) kinds;   // Kinds of global access. Entry 0: scalars.
-  VEC(int32_t) written;    // The parameters through which global memory is written.
-  bool writes_anywhere;    // It is also written through pointers without a known parameter.
-  uint64_t **clashes;      // By kind: kinds whose threads hold the elements differently.
-  uint64_t **overwrites;   // The same, for two writes.
-  uint64_t **ring_kinds;   // By ring: the kinds that its copies read.
-  uint64_t **ring_places;  // By ring: its buffers.
-  TouchedMemory *touches;  // By op id.
-  uint32_t words;          // Words of a set.
-  bool insert;             // If false, hazards are only found.
-  bool wanted;             // A barrier was needed since this was cleared.
+  VEC(BufferPart) parts;  // The places: whole buffers, by their indices, then parts of them.
+  uint64_t **overlaps;    // By place: the places that share bytes with it.
+  VEC(AccessKind) kinds;  // Kinds of global access. Entry 0: scalars.
+  VEC(int32_t) written;   // The parameters through which global memory is written.
+  bool writes_anywhere;   // It is also written through pointers without a known parameter.
+  uint64_t **clashes;     // By kind: kinds whose threads hold the elements differently.
+  uint64_t **overwrites;  // The same, for two writes.
+  uint64_t **ring_kinds;  // By ring: the kinds that its copies read.
+  uint64_t **ring_places; // By ring: its buffers.
+  TouchedMemory *touches; // By op id.
+  uint32_t words;         // Words of a set.
+  bool insert;            // If false, hazards are only found.
+  bool wanted;            // A barrier was needed since this was cleared.
   uint32_t barriers;
   uint32_t put;         // Inserted barriers and fences.
   LoopVisits **visited; // By op id; NULL: none was kept.
@@ -149,7 +150,7 @@ void state_copy(const Placer *p, State *to, const State *from);
 bool state_join(const Placer *p, State *to, const State *from); // True if `to` grew
 bool state_same(const Placer *p, const State *a, const State *b);
 void state_empty(const Placer *p, uint64_t *set);
-void state_meet(const Placer *p, State *s);  // a barrier
+void state_meet(const Placer *p, State *s);               // a barrier
 void state_fence(const Placer *p, State *s, bool global); // fence_async
 void state_begin_dot(const Placer *p, State *s, const uint64_t *reads);
 void state_wait_dots(const Placer *p, State *s, uint32_t pending);

@@ -24,9 +24,9 @@
 //   the two accesses distribute them differently.
 //
 // An element of a shape, or all scalars, count as one thread of the language. So the program relies on their order. Any
-// two pointers may alias. If several warps hold an element, all read it and the first one writes it. So two writes in
-// one layout need no barrier. If the element is only stored, the first one also reads it alone (access_is_for_holders),
-// and no barrier is needed at all.
+// two pointers may alias. Under --restrict, loads and stores through different arguments do not. If several warps hold
+// an element, all read it and the first one writes it. So two writes in one layout need no barrier. If the element is
+// only stored, the first one also reads it alone (access_is_for_holders), and no barrier is needed at all.
 //
 // A scalar atomic is made by one thread. If it releases, it publishes the accesses of the whole program, not only of
 // that thread. So it is after a barrier if other warps have written global memory, or read what the kernel writes:
@@ -219,6 +219,7 @@ static void order_op(Placer *p, State *s, Op *op) {
 // --- control flow
 
 static void order_region(Placer *p, State *s, Region *region);
+static void order_loop(Placer *p, State *s, Op *op);
 
 static bool has_copies(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
@@ -226,21 +227,35 @@ static bool has_copies(const Region *region) {
   return false;
 }
 
-static bool wants_barrier(Placer *p, const State *s, Region *region) {
+// Returns true if a barrier is needed within the region (if not NULL) or loop, from this state on.
+static bool wants_barrier(Placer *p, const State *s, Region *region, Op *loop) {
   State inner = state_new(p);
   bool insert = p->insert, before = p->wanted;
   state_copy(p, &inner, s);
   p->insert = p->wanted = false;
-  order_region(p, &inner, region);
+  if (region)
+    order_region(p, &inner, region);
+  else
+    order_loop(p, &inner, loop);
   bool wanted = p->wanted;
   p->insert = insert;
   p->wanted = before || wanted;
   return wanted;
 }
 
+// Only accesses before the loop need the barrier: one before it serves all iterations.
+static void order_before_loop(Placer *p, State *s, Op *loop) {
+  State met = state_new(p);
+  state_copy(p, &met, s);
+  state_meet(p, &met);
+  if (!wants_barrier(p, s, NULL, loop) || wants_barrier(p, &met, NULL, loop)) return;
+  put_op(p, loop, OP_BARRIER, false);
+  state_meet(p, s);
+}
+
 static void order_if(Placer *p, State *s, Op *op) {
   // Several branches with copies follow one another: one barrier before them serves all.
-  if (has_copies(op->regions[0]) && wants_barrier(p, s, op->regions[0])) {
+  if (has_copies(op->regions[0]) && wants_barrier(p, s, op->regions[0], NULL)) {
     put_op(p, op, OP_BARRIER, false);
     state_meet(p, s);
   }
@@ -270,6 +285,7 @@ static void order_loop_inside(Placer *p, State *s, Op *op);
 
 static void order_loop(Placer *p, State *s, Op *op) {
   if (p->insert) {
+    order_before_loop(p, s, op);
     order_loop_inside(p, s, op);
     return;
   }
