@@ -65,7 +65,30 @@ void emit_needs_ptx(Emitter *e, uint16_t version) {
   if (e->ptx_version < version) e->ptx_version = version;
 }
 
+// The 16-bit value that x and y are the low and the high byte of, as emit_cast_words makes them; NULL: there is none.
+static LLVMValueRef pair_of_bytes(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  if (!LLVMIsATruncInst(x) || !LLVMIsATruncInst(y) || LLVMTypeOf(x) != e->i8) return NULL;
+  LLVMValueRef pair = LLVMGetOperand(x, 0), high = LLVMGetOperand(y, 0);
+  if (LLVMTypeOf(pair) != e->i16 || !LLVMIsABinaryOperator(high) ||
+      LLVMGetInstructionOpcode(high) != LLVMLShr)
+    return NULL;
+  LLVMValueRef bits = LLVMGetOperand(high, 1);
+  bool byte = LLVMIsAConstantInt(bits) && LLVMConstIntGetZExtValue(bits) == 8;
+  return byte && LLVMGetOperand(high, 0) == pair ? pair : NULL;
+}
+
+// Bytes that come in pairs, as a vector of the pairs. NULL: some do not.
+static LLVMValueRef vector_of_pairs(Emitter *e, const LLVMValueRef *elements, uint32_t count) {
+  LLVMValueRef pairs[8];
+  if (count % 2 || count > 16) return NULL;
+  for (uint32_t i = 0; i < count; i += 2)
+    if (!(pairs[i / 2] = pair_of_bytes(e, elements[i], elements[i + 1]))) return NULL;
+  return LLVMBuildBitCast(e->builder, emit_vector(e, pairs, count / 2), LLVMVectorType(e->i8, count), "");
+}
+
 LLVMValueRef emit_vector(Emitter *e, const LLVMValueRef *elements, uint32_t count) {
+  LLVMValueRef pairs = vector_of_pairs(e, elements, count);
+  if (pairs) return pairs;
   LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(elements[0]), count));
   for (uint32_t i = 0; i < count; i++)
     vector = LLVMBuildInsertElement(e->builder, vector, elements[i], emit_i32(e, i), "");

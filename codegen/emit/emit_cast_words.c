@@ -53,15 +53,30 @@ static bool is_computed_with(const Value *value) {
   return true;
 }
 
-// True if bytes go to memory or to an exchange as words, directly or in another shape.
-static bool is_moved_as_words(const Value *value) {
+// The bit of a thread's register number that changes between neighbours in shared memory; -1: none does.
+static int bit_in_shared(const Op *store) {
+  const Layout *held = op_operand(store, 0)->type->layout, *buffer = op_operand(store, 1)->type->layout;
+  for (uint32_t i = 0; i < held->bits[DIM_REGISTER]; i++)
+    if (layout_basis(held, DIM_REGISTER, i) == layout_basis(buffer, DIM_OFFSET, 0)) return (int)i;
+  return -1;
+}
+
+// The same for bytes that go to memory or to an exchange as words, directly or in another shape. -1: not all users move
+// them so.
+static int bit_in_words(const Value *value) {
+  int bit = -1;
   for (const Use *use = value->first_use; use; use = use->next) {
-    bool is_value = use == &use->user->operands[use->user->kind == OP_STORE];
-    if (use->user->kind == OP_RESHAPE && is_moved_as_words(op_result(use->user))) continue;
-    if (use->user->kind == OP_STORE && is_value && op_int(use->user, ATTR_VECTOR, 1) > 1) continue;
-    if (use->user->kind != OP_CONVERT_LAYOUT) return false;
+    const Op *user = use->user;
+    bool first = use == &user->operands[0], stored = use == &user->operands[user->kind == OP_STORE];
+    int own = -1;
+    if (user->kind == OP_RESHAPE || user->kind == OP_TRANS) own = bit_in_words(op_result(user));
+    if (user->kind == OP_SHARED_STORE && first) own = bit_in_shared(user);
+    if (user->kind == OP_CONVERT_LAYOUT) own = 0;
+    if (user->kind == OP_STORE && stored && op_int(user, ATTR_VECTOR, 1) > 1) own = 0;
+    if (own < 0 || (bit >= 0 && own != bit)) return -1;
+    bit = own;
   }
-  return value->first_use != NULL;
+  return bit;
 }
 
 // Casts pairs of numbers to pairs of fp8 by one instruction, if they go on as words.
@@ -70,15 +85,17 @@ static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   bool fp8 = type_is_elem(to, ELEM_FP8E4NV) || type_is_elem(to, ELEM_FP8E5);
   bool single =
       type_is_elem(from, ELEM_FP32) || type_is_elem(from, ELEM_FP16) || type_is_elem(from, ELEM_BF16);
-  if (!fp8 || !single || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
-  if (!is_moved_as_words(op_result(op))) return false;
-  for (uint32_t r = 0; r < emit_count(to); r += 2) {
+  if (!fp8 || !single || !e->target->arch->fp8_ptx) return false;
+  int bit = bit_in_words(op_result(op));
+  if (bit < 0 || emit_count(to) % (2u << bit)) return false;
+  for (uint32_t r = 0, next = 1u << bit; r < emit_count(to); r++) {
+    if (r & next) continue;
     LLVMValueRef x = emit_widen(e, emit_register(e, op_operand(op, 0), r));
-    LLVMValueRef y = emit_widen(e, emit_register(e, op_operand(op, 0), r + 1));
+    LLVMValueRef y = emit_widen(e, emit_register(e, op_operand(op, 0), r + next));
     LLVMValueRef pair = nvvm_to_fp8_pair(e, type_element(to)->elem, x, y);
     LLVMValueRef high = LLVMBuildLShr(e->builder, pair, LLVMConstInt(e->i16, 8, false), "");
     out[r] = LLVMBuildTrunc(e->builder, pair, e->i8, "");
-    out[r + 1] = LLVMBuildTrunc(e->builder, high, e->i8, "");
+    out[r + next] = LLVMBuildTrunc(e->builder, high, e->i8, "");
   }
   return true;
 }
@@ -156,7 +173,7 @@ static LLVMValueRef behind_both(const Emitter *e, LLVMValueRef x, LLVMValueRef y
 // dot at once.
 static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
-  if (!op_attr(op, ATTR_FRESH) || !type_is_elem(from, ELEM_FP32) || emit_count(to) % 2) return false;
+  if (!op_attr(op, ATTR_FRESH) || !type_is_elem(from, ELEM_FP32)) return false;
   LLVMTypeRef pair = LLVMVectorType(emit_type(e, type_element(to)), 2);
   const Op *product = op_operand(op, 0)->def;
   bool early = product && product->kind == OP_DOT && product->region == op->region;

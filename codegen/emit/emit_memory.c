@@ -47,33 +47,9 @@ static LLVMTypeRef vector_type(const MemoryRun *run) {
   return run->length == 1 ? run->memory : LLVMVectorType(run->memory, run->length);
 }
 
-// The 16-bit value that x and y are the low and the high byte of, as emit_cast_words makes them; NULL: there is none.
-static LLVMValueRef pair_of_bytes(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
-  if (!LLVMIsATruncInst(x) || !LLVMIsATruncInst(y)) return NULL;
-  LLVMValueRef pair = LLVMGetOperand(x, 0), high = LLVMGetOperand(y, 0);
-  if (LLVMTypeOf(pair) != e->i16 || !LLVMIsABinaryOperator(high) ||
-      LLVMGetInstructionOpcode(high) != LLVMLShr)
-    return NULL;
-  LLVMValueRef bits = LLVMGetOperand(high, 1);
-  bool byte = LLVMIsAConstantInt(bits) && LLVMConstIntGetZExtValue(bits) == 8;
-  return byte && LLVMGetOperand(high, 0) == pair ? pair : NULL;
-}
-
-// Bytes that come in pairs, as a vector of the pairs. NULL: some do not.
-static LLVMValueRef gather_pairs(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements) {
-  if (run->memory != e->i8 || run->length % 2) return NULL;
-  for (uint32_t i = 0; i < run->length; i += 2)
-    if (!pair_of_bytes(e, elements[i], elements[i + 1])) return NULL;
-  LLVMValueRef pairs[8];
-  for (uint32_t i = 0; i < run->length; i += 2) pairs[i / 2] = pair_of_bytes(e, elements[i], elements[i + 1]);
-  return LLVMBuildBitCast(e->builder, emit_vector(e, pairs, run->length / 2), vector_type(run), "");
-}
-
 // The run's elements as one LLVM value, in memory format.
 static LLVMValueRef gather_run(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements) {
   if (run->length == 1) return emit_to_memory(e, elements[0]);
-  LLVMValueRef pairs = gather_pairs(e, run, elements);
-  if (pairs) return pairs;
   LLVMValueRef stored[16];
   for (uint32_t i = 0; i < run->length; i++) stored[i] = emit_to_memory(e, elements[i]);
   return emit_vector(e, stored, run->length);

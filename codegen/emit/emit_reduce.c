@@ -208,34 +208,78 @@ static const Value *extreme_of_bf16(const Reduction *d) {
   return type_is_elem(op_operand(cast, 0)->type, ELEM_BF16) ? op_operand(cast, 0) : NULL;
 }
 
-// True if the first of the steps combines neighbouring registers, and the others do not.
-static bool steps_keep_words(const Reduction *d, uint32_t steps) {
-  if (steps < 2 || d->plan.steps[0].reg != 1) return false;
-  for (uint32_t i = 1; i < steps; i++)
+// True if at most the first step combines neighbouring registers. *apart: it does not, so a word has halves of two results.
+static bool steps_keep_words(const Reduction *d, uint32_t steps, bool *apart) {
+  *apart = steps > 0 && d->plan.steps[0].reg != 1;
+  for (uint32_t i = !*apart; i < steps; i++)
     if (d->plan.steps[i].reg & 1) return false;
-  return true;
+  return *apart ? d->registers > 1 : steps > 1;
 }
 
-// Combines registers r and r + 1 in all steps except the first.
-static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
+// Combines registers r and r + 1 in the steps from `first` on.
+static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r, uint32_t first,
+                                  uint32_t steps) {
   Emitter *e = d->e;
-  if (steps == 1) {
+  if (steps == first) {
     LLVMValueRef both[] = {emit_register(e, halves, r), emit_register(e, halves, r + 1)};
     return emit_vector(e, both, 2);
   }
-  LLVMValueRef a = combine_words(d, halves, r, steps - 1);
-  LLVMValueRef b = combine_words(d, halves, r ^ d->plan.steps[steps - 1].reg, steps - 1);
+  LLVMValueRef a = combine_words(d, halves, r, first, steps - 1);
+  LLVMValueRef b = combine_words(d, halves, r ^ d->plan.steps[steps - 1].reg, first, steps - 1);
   bool largest = d->op->regions[0]->first->kind == OP_MAX;
   return nvvm_intrinsic(e, largest ? "llvm.nvvm.fmax.bf16x2" : "llvm.nvvm.fmin.bf16x2", NULL, 0,
                         (LLVMValueRef[]){a, b}, 2);
 }
 
-static void combine_halves(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
+static void combine_halves(Reduction *d, const Value *halves, uint32_t r, uint32_t steps, bool apart) {
   Emitter *e = d->e;
-  LLVMValueRef word = combine_words(d, halves, r, steps);
+  LLVMValueRef word = combine_words(d, halves, r, !apart, steps);
   d->v[0][r] = LLVMBuildFPExt(e->builder, emit_vector_element(e, word, 0), e->f32, "");
   LLVMValueRef other = LLVMBuildFPExt(e->builder, emit_vector_element(e, word, 1), e->f32, "");
-  combine_register(d, r, &other, &d->plan.steps[0]);
+  if (apart)
+    d->v[0][r + 1] = other;
+  else
+    combine_register(d, r, &other, &d->plan.steps[0]);
+}
+
+// --- whether a byte is not 0, by words of four
+
+// The byte that a boolean, or one that is widened, compares with 0. NULL: another value.
+static LLVMValueRef byte_of_boolean(const Emitter *e, LLVMValueRef x) {
+  if (LLVMIsAZExtInst(x)) x = LLVMGetOperand(x, 0);
+  if (!LLVMIsAICmpInst(x) || LLVMGetICmpPredicate(x) != LLVMIntNE) return NULL;
+  LLVMValueRef byte = LLVMGetOperand(x, 0);
+  return LLVMTypeOf(byte) == e->i8 && LLVMIsNull(LLVMGetOperand(x, 1)) ? byte : NULL;
+}
+
+static bool joins_bytes(const Reduction *d, uint32_t steps) {
+  const Op *first = d->op->regions[0]->first;
+  bool any = first->kind == OP_MAX || first->kind == OP_OR;
+  if (d->count != 1 || !any || first->next != d->op->regions[0]->last || steps < 2) return false;
+  for (uint32_t i = 0; i < steps; i++)
+    if (i < 2 ? d->plan.steps[i].reg != i + 1 : d->plan.steps[i].reg & 3) return false;
+  for (uint32_t r = 0; r < d->registers; r++)
+    if (!byte_of_boolean(d->e, d->v[0][r])) return false;
+  return true;
+}
+
+// Registers r to r + 3 in all steps.
+static LLVMValueRef join_bytes(const Reduction *d, uint32_t r, uint32_t steps) {
+  LLVMValueRef bytes[4];
+  if (steps > 2) {
+    LLVMValueRef first = join_bytes(d, r, steps - 1);
+    LLVMValueRef second = join_bytes(d, r ^ d->plan.steps[steps - 1].reg, steps - 1);
+    return LLVMBuildOr(d->e->builder, first, second, "");
+  }
+  for (uint32_t i = 0; i < 4; i++) bytes[i] = byte_of_boolean(d->e, d->v[0][r + i]);
+  return emit_vector_word(d->e, bytes, 4);
+}
+
+static void combine_bytes(Reduction *d, uint32_t r, uint32_t steps) {
+  Emitter *e = d->e;
+  LLVMTypeRef type = LLVMTypeOf(d->v[0][r]);
+  LLVMValueRef any = LLVMBuildICmp(e->builder, LLVMIntNE, join_bytes(d, r, steps), emit_i32(e, 0), "");
+  d->v[0][r] = type == e->i1 ? any : LLVMBuildZExt(e->builder, any, type, "");
 }
 
 // Returns the number of steps that are done.
@@ -244,11 +288,13 @@ static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
   uint32_t n = 0;
   for (; n < d->plan.local && !d->plan.steps[n].lane; n++) *dead |= 1u << log2_floor(d->plan.steps[n].reg);
   const Value *halves = d->e->target->arch->has_bf16_extremes ? extreme_of_bf16(d) : NULL;
-  bool words = halves && steps_keep_words(d, n);
+  bool apart, words = halves && steps_keep_words(d, n, &apart), bytes = joins_bytes(d, n);
   for (uint32_t r = 0; r < d->registers && n; r++) {
-    if (r & *dead) continue;
+    if ((r & *dead) || (words && apart && (r & 1))) continue;
     if (words)
-      combine_halves(d, halves, r, n);
+      combine_halves(d, halves, r, n, apart);
+    else if (bytes)
+      combine_bytes(d, r, n);
     else if (products)
       add_products(d, r, n);
     else

@@ -107,11 +107,10 @@ static void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t s
   Runs runs = runs_of(e, access, access->change | access->shift, skip);
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if ((r & skip) || !shared_run_begins(&runs.at, r)) continue;
-    LLVMValueRef all = runs.at.bits ? LLVMGetPoison(runs.type) : NULL;
-    for (uint32_t i = 0; i < 1u << runs.at.bits; i++) {
-      LLVMValueRef x = to_shared(e, registers[run_register(&runs, r, i)]);
-      all = runs.at.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
-    }
+    LLVMValueRef run[16];
+    for (uint32_t i = 0; i < 1u << runs.at.bits; i++)
+      run[i] = to_shared(e, registers[run_register(&runs, r, i)]);
+    LLVMValueRef all = runs.at.bits ? emit_vector(e, run, 1u << runs.at.bits) : run[0];
     LLVMValueRef store = LLVMBuildStore(e->builder, all, register_address(e, access, r));
     LLVMSetAlignment(store, runs.bytes << runs.at.bits);
   }
