@@ -28,8 +28,8 @@
 // pays    an SM needs about 32 KB in flight to keep memory busy (docs/measurements.md)
 //
 // Cost model: a kernel can count on 512 threads per SM. It has fewer if it uses many registers or a small grid. So a
-// thread should have 32 KB / 512 = TUNE_UNROLL_BYTES in flight. The factor is the smallest power of two that gives
-// that, within these limits:
+// thread should have 32 KB / 512 = TUNE_UNROLL_BYTES in flight. A loop that stores carries little, so that 1024 threads
+// fit: with half of the bytes it is left. The factor is the smallest power of two that gives them, within these limits:
 // * the factor is at most TUNE_UNROLL_FACTOR;
 // * it is at most TUNE_UNROLL_UNKNOWN if the trip count is not known. The iterations that are left take as much code again,
 //   and short loops run only these;
@@ -59,8 +59,8 @@ typedef struct Unroller {
 // --- the choice
 
 typedef struct BodyCounts {
-  uint32_t ops, loads, bytes, work; // bytes, work: per thread; work counts computed elements
-  bool nested, dots, writes;
+  uint32_t ops, loads, bytes, work;  // bytes, work: per thread; work counts computed elements
+  bool nested, dots, stores, writes; // writes: what it may read
 } BodyCounts;
 
 static bool may_write(const Op *store, const Op *load) {
@@ -85,6 +85,7 @@ static void count_ops(const Region *region, BodyCounts *body) {
     body->ops++;
     body->nested |= op_has(op, FLOW);
     body->dots |= op->kind == OP_DOT;
+    body->stores |= op_has(op, WRITES);
     if (op_has(op, ELEMENTWISE) && op->result_count && type_is_tile(op_result(op)->type))
       body->work += (uint32_t)((type_elements(op_result(op)->type) - 1) / region_threads(op) + 1);
     if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) {
@@ -128,7 +129,8 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
   count_ops(loop->regions[0], &body);
   bool restricted = u->func->module->target.restrict_pointers;
   body.writes = writes_what_it_reads(loop->regions[0], restricted);
-  if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= TUNE_UNROLL_BYTES) return 1;
+  uint32_t threads = body.stores ? 2 : 1; // times 512
+  if (!body.loads || body.dots || body.bytes == 0 || threads * body.bytes >= TUNE_UNROLL_BYTES) return 1;
   int64_t given = op_int(loop, ATTR_UNROLL, 0);
   if (given == 1) return 1;
   const char *why = why_not_unrolled(&body, restricted);
