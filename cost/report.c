@@ -36,7 +36,7 @@ typedef struct Reporter {
   CostReport *report;
   const uint32_t *share;
   double scale;       // programs of the grid per followed program
-  uint32_t across;    // func_pressure_across
+  uint32_t across;    // Pressure's `across`
   SharedVectors read; // since the region's start
 } Reporter;
 
@@ -433,12 +433,12 @@ static uint32_t spare_registers(const Func *func) {
   return ops_find(func->body, OP_DOT) ? SPARE_REGISTERS : 0;
 }
 
-// Returns true if the live data fits. A value between two elementwise ops takes one register at a time. An
+// Returns true if the live data fits; held: Pressure's `across`. A value between two elementwise ops takes one register at a time. An
 // operand used only by dots is read step by step.
-static bool fits(Arena *scratch, Func *func, uint32_t most) {
+static bool fits(const Func *func, uint32_t held, uint32_t most) {
   Stepwise stepwise = {0};
   for (OpWalk w = ops_in(func->body); ops_next(&w);) find_stepwise(&stepwise, w.op);
-  uint32_t held = func_pressure_across(scratch, func), freed = stepwise.most < held ? stepwise.most : held;
+  uint32_t freed = stepwise.most < held ? stepwise.most : held;
   return held - freed + TUNE_BLOCKS_RESERVED_REGISTERS + spare_registers(func) <= most;
 }
 
@@ -466,17 +466,17 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->func = func;
   report->card = launch->card ? launch->card : func->module->target.arch->card;
   report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  uint32_t tiles = func_pressure(arena, func), wanted = thread_registers(tiles),
-           most = func_thread_registers(func);
-  r.across = func_pressure_across(arena, func);
+  Pressure pressure = func_pressure(arena, func);
+  uint32_t tiles = pressure.most, wanted = thread_registers(tiles), most = func_thread_registers(func);
+  r.across = pressure.across;
   report->registers = min_u32(most, thread_registers(min_u32(tiles, r.across + PASSING_REGISTERS)));
   if (ops_find(func->body, OP_WARP_GROUPS))
     most = func->module->target.arch->thread_registers; // producer warps give their registers to consumer
                                                         // warps
   wanted += spare_registers(func);
-  report->excess = !fits(arena, func, most) && wanted > most ? wanted - most : 0;
+  report->excess = !fits(func, r.across, most) && wanted > most ? wanted - most : 0;
   const CostTensor *tensors = tensors_of(arena, func, launch);
-  report->alive = func_alive(arena, func);
+  report->alive = pressure.alive;
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
   report->traffic_count = launch->buffer_count;
   report->shared_bytes = func_shared_bytes(func);

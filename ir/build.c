@@ -138,6 +138,13 @@ Op *build_op(Builder *b, OpKind kind, uint32_t operand_count, Value *const *oper
   return op;
 }
 
+Op *build_like(Builder *b, const Op *op, Value *const *operands, const Type *type) {
+  b->loc = op->loc;
+  Op *made = build_op(b, op->kind, op->operand_count, operands, type != NULL, &type);
+  op_copy_attrs(made, op);
+  return made;
+}
+
 Value *build(Builder *b, OpKind kind, const Type *type, Value *x, Value *y, Value *z) {
   Value *operands[3] = {x, y, z};
   uint32_t n = 0;

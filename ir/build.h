@@ -21,6 +21,8 @@ Builder builder_after(Op *op);
 // The general form: an op with operands and result types (result_types may be NULL if result_count is 0).
 Op *build_op(Builder *b, OpKind kind, uint32_t operand_count, Value *const *operands, uint32_t result_count,
              const Type *const *result_types);
+// An op like another one, with its attributes and its location, which the builder keeps. type: the result's; NULL: none.
+Op *build_like(Builder *b, const Op *op, Value *const *operands, const Type *type);
 // One result of type `type`; operands x, y, z up to the first NULL.
 Value *build(Builder *b, OpKind kind, const Type *type, Value *x, Value *y, Value *z);
 

@@ -20,14 +20,13 @@ static bool is_copy(const Value *value) {
   return value_uniform(value) || (value->def && value->def->kind == OP_BROADCAST);
 }
 
-typedef struct Pressure {
+typedef struct Counter {
   bool *holds_data;    // By value id: a tile with more than the thread id and constants.
   uint32_t *share;     // By value id: one of this many registers' elements is used; 0: none.
   uint32_t *registers; // By value id: the registers that it fills.
   uint32_t *change;    // By op id: how the number of registers in use changes.
   uint32_t *across;    // The same for values made before the op and used after it.
-  bool halves;         // A 16-bit value that is loaded alone counts as one register.
-} Pressure;
+} Counter;
 
 // --- what holds data
 
@@ -35,18 +34,18 @@ static bool keeps_index(const Op *op) {
   return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
 }
 
-static bool holds_data(const Pressure *p, const Value *value) {
+static bool holds_data(const Counter *p, const Value *value) {
   return type_is_tile(value->type) && p->holds_data[value->id];
 }
 
 // True if that is new.
-static bool mark_value(Pressure *p, const Value *value, bool data) {
+static bool mark_value(Counter *p, const Value *value, bool data) {
   bool more = data && !p->holds_data[value->id];
   p->holds_data[value->id] |= data;
   return more;
 }
 
-static bool mark_op(Pressure *p, const Op *op) {
+static bool mark_op(Counter *p, const Op *op) {
   bool data = !keeps_index(op), more = false;
   for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count && !op_has(op, FLOW); i++)
@@ -60,7 +59,7 @@ static bool mark_op(Pressure *p, const Op *op) {
 }
 
 // True if something new was marked. The data of a loop-carried value may come from the loop's end.
-static bool mark_region(Pressure *p, const Region *region) {
+static bool mark_region(Counter *p, const Region *region) {
   bool more = false;
   for (OpWalk w = ops_outward(region); ops_next(&w);) more |= mark_op(p, w.op);
   return more;
@@ -143,13 +142,13 @@ static uint32_t tile_registers(const Value *value) {
 }
 
 // Two fp16 or bf16 share a register. fp8 and small integers take one register each.
-static uint32_t registers_for(const Pressure *p, const Value *value) {
+static uint32_t registers_for(const Counter *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value) || is_exchanged(value) || is_reduced(value)) return 0;
   if (is_loaded_late(value) || (value->def && fused_with(value->def))) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
-  if (is_float && bytes == 2 && !(p->halves && is_unpacked_16bit(value))) return tile_words(type);
+  if (is_float && bytes == 2 && !is_unpacked_16bit(value)) return tile_words(type);
   uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
   return is_float || holds_data(p, value) ? tile_registers(value) / share * ((bytes + 3) / 4) : 0;
 }
@@ -164,7 +163,7 @@ static uint32_t use_end(const Value *value, const Region *home) {
   return end;
 }
 
-static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
+static void count_value(Counter *p, const Value *value, const Region *home, uint32_t begin) {
   uint32_t n = registers_for(p, value), end = n ? max_u32(begin, use_end(value, home)) : begin;
   p->registers[value->id] = n;
   p->change[begin] += n;
@@ -175,7 +174,7 @@ static void count_value(Pressure *p, const Value *value, const Region *home, uin
 // The registers that an op needs in addition to its operands or results. Reserved registers are subtracted, because
 // nothing else needs them then. Other chunks' totals are read in vectors and added one by one, so only a part is
 // present at once.
-static uint32_t registers_within(const Pressure *p, const Op *op) {
+static uint32_t registers_within(const Counter *p, const Op *op) {
   enum { TOTALS_AT_ONCE = 4 }; // One of this many.
   bool carries = op->kind == OP_SCAN_CARRY, parts = is_parts_reduce(op);
   uint32_t n = 0;
@@ -190,12 +189,12 @@ static uint32_t registers_within(const Pressure *p, const Op *op) {
   return n > TUNE_COMBINE_FREE_REGISTERS ? n - TUNE_COMBINE_FREE_REGISTERS : 0;
 }
 
-static void count_args(Pressure *p, const Region *region) {
+static void count_args(Counter *p, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count && region->first; i++)
     count_value(p, region->args[i], region, region->first->id);
 }
 
-static void count_region(Pressure *p, const Region *region) {
+static void count_region(Counter *p, const Region *region) {
   count_args(p, region);
   for (OpWalk w = ops_in(region); ops_next(&w);) {
     uint32_t end = op_last_id(w.op), within = registers_within(p, w.op);
@@ -206,54 +205,15 @@ static void count_region(Pressure *p, const Region *region) {
   }
 }
 
-static Pressure pressure_of(Arena *scratch, Func *func, bool halves) {
-  func_number(func);
-  Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
-                ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
-                ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
-                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
-                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
-                halves};
-  while (mark_region(&p, func->body)) {
-  }
-  find_shares(p.share, func->body);
-  count_region(&p, func->body);
-  return p;
-}
-
-static uint32_t *alive_of(Arena *scratch, Func *func, bool halves) {
-  Pressure p = pressure_of(scratch, func, halves);
-  for (uint32_t i = 1; i < func->op_count; i++) p.change[i] += p.change[i - 1];
-  return p.change;
-}
-
-uint32_t *func_registers(Arena *scratch, Func *func) { return pressure_of(scratch, func, true).registers; }
-
-uint32_t *func_alive(Arena *scratch, Func *func) { return alive_of(scratch, func, false); }
-
-static uint32_t most_alive(Arena *scratch, Func *func, bool halves) {
-  const uint32_t *alive = alive_of(scratch, func, halves);
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < func->op_count; i++)
-    if (alive[i] > most) most = alive[i];
-  return most;
-}
-
-const Op *func_fullest(Arena *scratch, Func *func, uint32_t *registers) {
-  const uint32_t *alive = alive_of(scratch, func, true);
-  const Op *fullest = NULL;
-  *registers = 0;
-  for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    if (alive[w.op->id] > *registers) *registers = alive[w.op->id], fullest = w.op;
-  return fullest;
-}
-
-uint32_t func_pressure(Arena *scratch, Func *func) { return most_alive(scratch, func, false); }
-
 uint32_t func_thread_registers(const Func *func) {
   const Target *target = &func->module->target;
   uint64_t share = target->arch->registers / (TARGET_WARP * func_warps(func));
   return (uint32_t)min_u64(share, target->maxnreg ? target->maxnreg : target->arch->thread_registers);
+}
+
+uint32_t func_room(const Func *func) {
+  uint32_t registers = func_thread_registers(func);
+  return registers - min_u32(registers / 2, TUNE_BLOCKS_RESERVED_REGISTERS);
 }
 
 bool loop_fills_registers(const Func *func, const Op *loop) {
@@ -261,16 +221,6 @@ bool loop_fills_registers(const Func *func, const Op *loop) {
   for (uint32_t i = 0; i < loop->result_count; i++)
     if (type_is_tile(loop->results[i].type)) words += tile_words(loop->results[i].type);
   return words >= func_thread_registers(func);
-}
-
-int64_t register_slack(Arena *scratch, Func *func) {
-  return (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS -
-         most_alive(scratch, func, true);
-}
-
-bool registers_hopeless(Arena *scratch, Func *func) {
-  enum { FAR_MORE = 4 }; // times
-  return func_pressure(scratch, func) > FAR_MORE * func->module->target.arch->thread_registers;
 }
 
 // --- ops that cannot run register by register
@@ -288,7 +238,7 @@ static bool takes_together(const Op *op) {
 // The registers that the op holds in addition to values alive across it: loop-carried values, a scan's result, parts. A
 // reduction of one operand drops elements as it takes them. A reduction of several operands is slower and holds about
 // an eighth of them at once.
-static uint32_t held_by(const Pressure *p, const Op *op) {
+static uint32_t held_by(const Counter *p, const Op *op) {
   uint32_t n = registers_within(p, op);
   if (op->kind == OP_SCAN) return n;
   if (op->kind == OP_SCAN_CARRY) n = 0; // The totals are dropped as the result appears.
@@ -302,13 +252,30 @@ static uint32_t held_by(const Pressure *p, const Op *op) {
   return n;
 }
 
-uint32_t func_pressure_across(Arena *scratch, Func *func) {
-  Pressure p = pressure_of(scratch, func, false);
-  uint32_t most = 0;
-  for (uint32_t i = 1; i < func->op_count; i++) p.across[i] += p.across[i - 1];
-  for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    if (takes_together(w.op)) most = max_u32(most, p.across[w.op->id] + held_by(&p, w.op));
-  return most;
+Pressure func_pressure(Arena *scratch, Func *func) {
+  func_number(func);
+  Counter p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
+               ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
+               ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
+               ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
+               ARENA_ARRAY(scratch, uint32_t, func->op_count + 2)};
+  while (mark_region(&p, func->body)) {
+  }
+  find_shares(p.share, func->body);
+  count_region(&p, func->body);
+  for (uint32_t i = 1; i < func->op_count; i++)
+    p.change[i] += p.change[i - 1], p.across[i] += p.across[i - 1];
+  Pressure found = {.registers = p.registers, .alive = p.change};
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    uint32_t id = w.op->id;
+    if (p.change[id] > found.most) found.most = p.change[id], found.fullest = w.op;
+    if (takes_together(w.op)) found.across = max_u32(found.across, p.across[id] + held_by(&p, w.op));
+  }
+  return found;
+}
+
+int64_t register_slack(Arena *scratch, Func *func) {
+  return (int64_t)func_room(func) - func_pressure(scratch, func).most;
 }
 
 uint32_t *func_shares(Arena *scratch, const Func *func) {

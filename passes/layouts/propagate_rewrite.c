@@ -94,8 +94,7 @@ static Value *copy_of(Propagator *p, Value *value, const Layout *layout) {
     operands[i] = tile ? in_layout(p, operand, wanted_of(from, layout), from) : operand;
   }
   const Type *type = type_with_layout(context_of(p), value->type, layout);
-  Op *op = build_op(&b, from->kind, from->operand_count, operands, 1, &type);
-  op_copy_attrs(op, from);
+  Op *op = build_like(&b, from, operands, type);
   op_result(op)->name = value->name;
   return add_copy(p, value, op_result(op))->value;
 }

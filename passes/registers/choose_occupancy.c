@@ -27,7 +27,7 @@
 // by one, do not fit. Without the number ptxas spilled twice as much with 32 registers a thread.
 //
 // ptxas gets no number in three more cases. With `.minnctapersm 1` it loads more before it computes, and spills:
-//   * compute_in_parts has ordered a dot
+//   * stream_reductions has ordered a dot
 //   * tiles just fill the registers, and there is no dot
 //   * ptxas can finish each element before the next
 //
@@ -37,8 +37,7 @@
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
-#include "passes/passes.h"
-#include "passes/analysis/pressure.h"
+#include "passes/registers/fit_registers.h"
 
 // ptxas (13.0) rejects a wgmma if a thread has fewer registers than the sum of three numbers: its accumulators, four
 // for an operand in registers, and WGMMA_RESERVED_REGISTERS.
@@ -146,16 +145,16 @@ static bool too_few(Func *func, uint32_t registers) {
 }
 
 typedef struct Tiles {
-  uint32_t most, across; // registers a thread: func_pressure, func_pressure_across
+  uint32_t most, across; // registers a thread, as in Pressure
   uint32_t addresses;    // registers of addresses, in addition to tiles
 } Tiles;
 
-// In a kernel with dots all tiles count: operands are prefetched.
-static Tiles find_tiles(Arena *scratch, Func *func) {
-  Tiles tiles = {.most = func_pressure(scratch, func)};
-  tiles.across = contents_of(func).dot ? tiles.most : func_pressure_across(scratch, func);
-  return tiles;
-}
+typedef struct Occupancy {
+  Func *func;
+  const Budget *budget;
+  Contents found;
+  Tiles tiles; // In a kernel with dots all count: operands are prefetched.
+} Occupancy;
 
 // True if the CTAs fit into a multiprocessor: their threads, their shared memory, and registers for each thread's
 // tiles.
@@ -180,20 +179,17 @@ static uint32_t blocks_that_fit(Func *func, const Tiles *tiles) {
 }
 
 // The same. `addresses`: registers of addresses, in addition to tiles.
-static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
-  Tiles tiles = find_tiles(scratch, func);
-  tiles.addresses = addresses;
-  return blocks_that_fit(func, &tiles);
+static uint32_t count_blocks(const Occupancy *o, uint32_t addresses) {
+  return blocks_that_fit(o->func, &(Tiles){o->tiles.most, o->tiles.across, addresses});
 }
 
 // True if ptxas may take slightly more registers than two CTAs leave, and so lose the second one.
-static bool wants_second(Arena *scratch, Func *func) {
-  if (func_warps(func) != TUNE_MANY_WARPS) return false;
-  Contents found = contents_of(func);
-  return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
+static bool wants_second(const Occupancy *o) {
+  return func_warps(o->func) == TUNE_MANY_WARPS && o->found.dot && !o->found.loop &&
+         o->tiles.most > TUNE_SECOND_BLOCK_TILES && count_blocks(o, 0) >= 2;
 }
 
-// True if each address is made of the one before (rematerialise_rows.c), so that few are alive.
+// True if each address is made of the one before (chain_rows), so that few are alive.
 static bool is_chained(const Op *access) {
   const Op *sum = op_operand(access, 0)->def;
   return sum && op_attr(sum, ATTR_ROWS);
@@ -245,7 +241,6 @@ static void add_most(Accesses *most, Accesses found) {
   most->one_single = max_u32(most->one_single, found.one_single);
 }
 
-// The maximum of all loops.
 static uint32_t addresses_of_one(uint32_t accesses) {
   return accesses > FEW_ADDRESSES ? ADDRESS_REGISTERS * accesses : 0;
 }
@@ -255,18 +250,14 @@ static uint32_t address_registers(const Accesses *found) {
   return max_u32(of_one, ADDRESS_REGISTERS * found->single / ADDRESSES_ALIVE);
 }
 
-// The maximum of all loops, branches and the kernel's body.
-// Registers of a kernel of many warps for accesses of single elements: addresses, masks, and 16-bit values in a
-// register each.
-static uint32_t single_registers(Arena *scratch, Func *func) {
+// Registers of a kernel of many warps for accesses of single elements: the maximum of all loops, branches and the
+// kernel's body.
+static uint32_t single_registers(const Func *func) {
   Accesses most = count_accesses(func->body);
   for (OpWalk w = ops_in(func->body); ops_next(&w);)
     for (uint32_t r = 0; r < w.op->region_count; r++) add_most(&most, count_accesses(w.op->regions[r]));
   uint32_t addresses = addresses_of_one(most.one_single);
-  int64_t room = (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS;
-  int64_t tiles = room - register_slack(scratch, func);
-  return addresses ? addresses + (uint32_t)(tiles - func_pressure(scratch, func)) + TUNE_BLOCKS_MORE_REGISTERS
-                   : 0;
+  return addresses ? addresses + TUNE_BLOCKS_MORE_REGISTERS : 0;
 }
 
 // The registers of a loop's loads beyond those of one. 0: a load reads less than 16 bytes.
@@ -285,29 +276,29 @@ static uint32_t later_words(const Region *body) {
 // The number of CTAs that fill a multiprocessor with threads, for loops without dots whose loads read 16 bytes each. A
 // full multiprocessor has enough of these in flight, though each thread's loads wait for one another. A loop may have
 // one iteration. 0: the threads do not fit, or more than a quarter of them is missing.
-static uint32_t blocks_that_fill(Arena *scratch, Func *func, uint32_t blocks) {
+static uint32_t blocks_that_fill(const Occupancy *o, uint32_t blocks) {
+  Func *func = o->func;
   uint32_t full = func->module->target.arch->warps / func_warps(func), later = 0;
   if (blocks >= full || 4 * blocks < 3 * full) return 0;
   for (OpWalk w = ops_in(func->body); ops_next(&w);)
     if (w.op->kind == OP_FOR) later = max_u32(later, later_words(w.op->regions[0]));
   if (!later) return 0;
-  Tiles tiles = find_tiles(scratch, func);
+  Tiles tiles = o->tiles;
   tiles.most -= min_u32(tiles.most, later);
   tiles.across -= min_u32(tiles.across, later);
   return blocks_fit(func, full, &tiles) ? full : 0;
 }
 
 // The number of CTAs for more than MANY_WARPS warps. 0: ptxas gets none, as a number of two or more may cause a spill.
-static uint32_t blocks_of_many_warps(Arena *scratch, Func *func) {
-  Contents found = contents_of(func);
-  uint32_t addresses = single_registers(scratch, func), blocks = count_blocks(scratch, func, addresses);
+static uint32_t blocks_of_many_warps(const Occupancy *o) {
+  uint32_t addresses = single_registers(o->func), blocks = count_blocks(o, addresses);
   if (blocks < 2) return blocks;
-  if (found.dot || found.slow) return 0;
-  uint32_t full = blocks_that_fill(scratch, func, blocks);
+  if (o->found.dot || o->found.slow) return 0;
+  uint32_t full = blocks_that_fill(o, blocks);
   if (full) return full;
-  if (!found.mask || found.joint || found.loop) return blocks;
+  if (!o->found.mask || o->found.joint || o->found.loop) return blocks;
   // Loads under a mask are not reordered with stores, so all of a tile that is only copied is live at once.
-  blocks = count_blocks(scratch, func, max_u32(addresses, TUNE_BLOCKS_RESERVED_REGISTERS));
+  blocks = count_blocks(o, max_u32(addresses, TUNE_BLOCKS_RESERVED_REGISTERS));
   return blocks > 1 ? blocks : 0;
 }
 
@@ -328,18 +319,18 @@ static uint32_t carried_words(const Op *op) {
 
 // The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves
 // registers there, and waits for some loads before it issues the next. 0: ptxas gets none.
-static uint32_t blocks_that_load(Arena *scratch, Func *func) {
+static uint32_t blocks_that_load(const Occupancy *o) {
+  Func *func = o->func;
   Accesses most = {0};
   uint32_t carried = 0;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
     if (w.op->kind == OP_FOR) add_most(&most, count_accesses(w.op->regions[0]));
     carried = max_u32(carried, carried_words(w.op));
   }
-  Contents found = contents_of(func);
-  if (found.dot || most.loads < TUNE_LOOP_LOADS) return 0;
-  Tiles tiles = find_tiles(scratch, func);
+  if (o->found.dot || most.loads < TUNE_LOOP_LOADS) return 0;
+  Tiles tiles = o->tiles;
   if (blocks_that_fit(func, &tiles) > TUNE_FEW_BLOCKS) {
-    if (found.slow) return 0;
+    if (o->found.slow) return 0;
     // Loads that are all issued before the first is used fill their registers next to what the loop carries.
     tiles.across = max_u32(max_u32(tiles.across, carried + most.words), TUNE_LOOP_REGISTERS);
   }
@@ -349,26 +340,25 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
 }
 
 // True if the body loads and stores single elements, and their addresses do not fit next to the tiles.
-static bool addresses_spill(const Func *func, int64_t slack) {
-  Accesses found = count_accesses(func->body);
-  return found.single && found.stores_single && slack < (int64_t)address_registers(&found);
+static bool addresses_spill(const Occupancy *o) {
+  Accesses found = count_accesses(o->func->body);
+  return found.single && found.stores_single && o->budget->slack < (int64_t)address_registers(&found);
 }
 
-static bool reduces_in_turn(const Func *func) { return contents_of(func).in_turn; }
-
 // The kernel's remark, where tiles do not fit or passes made them fit: how many registers of how many, and what was done.
-static void report_tiles(PassContext *context, Func *func, const Op *fullest, uint32_t tiles) {
+static void report_tiles(const Occupancy *o) {
   static const char *const words[] = {"recomputed", "stored early", "copied to shared memory", "read late",
                                       "cast early", "loaded late",  "computed in parts"};
-  uint32_t all = func_thread_registers(func), room = all - min_u32(all, TUNE_BLOCKS_RESERVED_REGISTERS);
+  const PassContext *context = o->budget->context;
+  const Op *fullest = o->budget->pressure.fullest;
   Buf done = {0};
   for (uint32_t i = 0; i < RELIEF_COUNT && context->relief; i++)
     if (context->relief[i]) buf_printf(&done, "%s %s %u", done.n ? "," : ":", words[i], context->relief[i]);
-  bool spills = tiles > room && !reduces_in_turn(func);
-  if (fullest && (done.n || tiles > room))
+  bool excess = o->budget->slack < 0, spills = excess && !o->found.in_turn;
+  if (fullest && (done.n || excess))
     diag_remark(context->diags, fullest->loc, "choose_occupancy",
-                "%u of %u registers for tiles are live here%s%s", tiles, room, done.n ? done.at : "",
-                spills ? "; some will be spilled" : "");
+                "%u of %u registers for tiles are live here%s%s", o->budget->pressure.most, o->budget->room,
+                done.n ? done.at : "", spills ? "; some will be spilled" : "");
   buf_free(&done);
 }
 
@@ -388,34 +378,38 @@ static void report_spills(PassContext *context, Func *func) {
 // True if ptxas spills less when it gets no number for one CTA. With `.minnctapersm 1` it loads more before it
 // computes. Dots and addresses of many single elements need the number. So do tiles that cannot fit: without it ptxas
 // aims at many CTAs.
-static bool finds_by_itself(const Func *func, int64_t slack) {
-  Contents found = contents_of(func);
-  Accesses accesses = count_accesses(func->body);
-  uint32_t warps = func_warps(func);
-  int64_t registers = func_thread_registers(func);
-  if (found.dot || addresses_of_one(accesses.one_single)) return false;
+static bool finds_by_itself(const Occupancy *o) {
+  Accesses accesses = count_accesses(o->func->body);
+  int64_t slack = o->budget->slack;
+  if (o->found.dot || addresses_of_one(accesses.one_single)) return false;
+  if (o->found.joint)
+    return slack < 0 && slack + TUNE_BLOCKS_RESERVED_REGISTERS + REGISTER_UNIT > 0; // tiles just fit
   // Each element is finished before the next.
-  if (!found.joint) return slack > -registers || (warps >= TUNE_MANY_WARPS && !found.slow && !found.loop);
-  return slack < 0 && slack + TUNE_BLOCKS_RESERVED_REGISTERS + REGISTER_UNIT > 0; // tiles just fit
+  bool many = func_warps(o->func) >= TUNE_MANY_WARPS;
+  return slack > -(int64_t)o->budget->registers || (many && !o->found.slow && !o->found.loop);
+}
+
+static uint32_t choose_blocks(const Occupancy *o) {
+  uint32_t blocks;
+  if (func_warps(o->func) > TUNE_MANY_WARPS)
+    blocks = blocks_of_many_warps(o);
+  else if (wants_second(o))
+    blocks = 2;
+  else if (o->budget->slack < 0 || addresses_spill(o))
+    blocks = !o->found.in_turn;
+  else
+    blocks = blocks_that_load(o);
+  return blocks == 1 && finds_by_itself(o) ? 0 : blocks;
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
-  uint32_t before = func->min_blocks, warps = func_warps(func), tiles;
-  func->min_blocks = 0;
+  Budget budget = budget_of(context, func, "choose_occupancy");
+  const Pressure *p = &budget.pressure;
+  Occupancy o = {func, &budget, contents_of(func), {p->most, p->across, 0}};
+  if (o.found.dot) o.tiles.across = p->most;
+  uint32_t before = func->min_blocks;
   report_spills(context, func);
-  const Op *fullest = func_fullest(context->scratch, func, &tiles);
-  report_tiles(context, func, fullest, tiles);
-  int64_t slack =
-      (int64_t)func_thread_registers(func) - TUNE_BLOCKS_RESERVED_REGISTERS - tiles; // register_slack's
-  if (func->module->target.maxnreg) return before != 0;
-  if (warps > TUNE_MANY_WARPS)
-    func->min_blocks = blocks_of_many_warps(context->scratch, func);
-  else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
-    func->min_blocks = 2;
-  else if (slack < 0 || addresses_spill(func, slack))
-    func->min_blocks = reduces_in_turn(func) ? 0 : 1;
-  else
-    func->min_blocks = blocks_that_load(context->scratch, func);
-  if (func->min_blocks == 1 && finds_by_itself(func, slack)) func->min_blocks = 0;
+  report_tiles(&o);
+  func->min_blocks = func->module->target.maxnreg ? 0 : choose_blocks(&o);
   return func->min_blocks != before;
 }

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// compute_in_parts: if registers are short, tiles are computed part by part: for stores, and dots for a reduction. Sums
-// in tensor memory always are, if a part of their columns is enough.
-//
-// needs   layouts; accesses with their vectors; dots' instructions
-// keeps   every value, and which addresses are read and written
-// breaks  nothing
+// Rules of fit_registers that compute tiles part by part: for stores, and dots for a reduction.
 #include "base/integer.h"
 #include "ir/build.h"
-#include "ir/memory/groups.h"
 #include "ir/memory/scratch.h"
-#include "passes/passes.h"
 #include "ir/memory/buffer_name.h"
-#include "passes/analysis/pressure.h"
 #include "passes/registers/split_stores.h"
-#include "passes/shared/promote_dot.h"
 #include "ir/dot/dot.h"
 
 // --- stores: tiles are loaded, computed and stored part by part
@@ -84,8 +75,8 @@ static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
     if (op->kind == OP_STORE && !inside) return false;
     s->inside[op->id] = inside;
     if (!inside) continue;
-    vec_push(s->context->scratch, &s->ops, op);
-    if (!op_has(op, PURE)) vec_push(s->context->scratch, &s->accesses, op);
+    vec_push(s->budget->context->scratch, &s->ops, op);
+    if (!op_has(op, PURE)) vec_push(s->budget->context->scratch, &s->accesses, op);
   }
   return true;
 }
@@ -103,7 +94,7 @@ static bool are_equally_far(const Value *a, const Value *b) {
 
 // True if accesses by pointers from these parameters may reach the same memory.
 static bool may_meet(const StoreSplitter *s, int32_t a, int32_t b) {
-  return a == b || !s->func->module->target.restrict_pointers;
+  return a == b || !s->budget->func->module->target.restrict_pointers;
 }
 
 // True if no store writes a load's memory, except for values that are loaded and then stored element by element. Later
@@ -157,7 +148,7 @@ static bool is_read_again(const StoreSplitter *s, const Op *end) {
 // --- parts
 
 static const Type *part_type(const StoreSplitter *s, const Type *tile) {
-  IrContext *ir = s->func->module->ir;
+  IrContext *ir = s->budget->func->module->ir;
   const Layout *whole = tile->layout;
   Layout layout = {.out_bits = (uint8_t)(whole->out_bits - s->part_bits)};
   uint32_t shape[TILE_MAX_RANK], n = 0, registers = whole->bits[DIM_REGISTER];
@@ -187,12 +178,10 @@ static void limit_runs(Op *op) {
 
 // Builds one part of the op.
 static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) {
-  Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
+  Value **operands = ARENA_ARRAY(s->budget->context->scratch, Value *, op->operand_count);
   const Type *type = op->result_count ? part_type(s, op_result(op)->type) : NULL;
   for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = part_of(s, b, op_operand(op, i), part);
-  b->loc = op->loc;
-  Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
-  op_copy_attrs(made, op);
+  Op *made = build_like(b, op, operands, type);
   op_remove_attr(made, ATTR_ANCHOR); // it belongs to the whole tile
   if (op->result_count) limit_runs(made);
   if (op->kind != OP_ARANGE) return made;
@@ -239,7 +228,7 @@ static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part)
 
 // Builds the part's ops, except stores that are `behind`. made[i] is the op for s->ops.at[i].
 static void make_first(StoreSplitter *s, Op *end, uint32_t part, Op **made) {
-  memset(s->made, 0, s->func->value_count * sizeof *s->made);
+  memset(s->made, 0, s->budget->func->value_count * sizeof *s->made);
   for (uint32_t i = s->ops.n; i-- > 0;) {
     const Op *op = s->ops.at[i];
     if (s->behind[op->id]) continue;
@@ -252,7 +241,7 @@ static void make_first(StoreSplitter *s, Op *end, uint32_t part, Op **made) {
 // Builds the part of a store that comes after others. Data was computed before. Addresses and masks are computed again,
 // since 64 bits per element are twice what waits.
 static void make_behind(StoreSplitter *s, Op *end, const Op *store, uint32_t part, Op **made) {
-  memset(s->made, 0, s->func->value_count * sizeof *s->made);
+  memset(s->made, 0, s->budget->func->value_count * sizeof *s->made);
   for (uint32_t i = s->ops.n; i-- > 0;) {
     const Value *value = s->ops.at[i]->result_count ? op_result(s->ops.at[i]) : NULL;
     bool kept = value && (value == op_operand(store, 1) || !is_made_in_parts(s, value));
@@ -270,7 +259,7 @@ static void erase_unused(const StoreSplitter *s, Op **made) {
 // Stores through the argument of an earlier store come after all parts of that store, in their order.
 static void split_run(StoreSplitter *s, Op *end) {
   uint32_t parts = 1u << s->part_bits, n = s->ops.n;
-  Op **made = ARENA_ARRAY(s->context->scratch, Op *, (uint64_t)parts * n);
+  Op **made = ARENA_ARRAY(s->budget->context->scratch, Op *, (uint64_t)parts * n);
   for (uint32_t part = 0; part < parts; part++) make_first(s, end, part, made + (uint64_t)part * n);
   s->fresh = true;
   for (uint32_t i = n; i-- > 0;)
@@ -308,13 +297,13 @@ static void visit_region(StoreSplitter *s, Region *region) {
   }
 }
 
-static bool split_stores(PassContext *context, Func *func) {
-  StoreSplitter s = {.context = context, .func = func};
-  s.registers = func_registers(context->scratch, func);
-  s.inside = ARENA_ARRAY(context->scratch, bool, func->op_count);
-  s.behind = ARENA_ARRAY(context->scratch, bool, func->op_count);
-  s.made = ARENA_ARRAY(context->scratch, Value *, func->value_count);
-  visit_region(&s, func->body);
+bool split_stores(Budget *b) {
+  Arena *scratch = b->context->scratch;
+  StoreSplitter s = {.budget = b, .registers = b->pressure.registers};
+  s.inside = ARENA_ARRAY(scratch, bool, b->func->op_count);
+  s.behind = ARENA_ARRAY(scratch, bool, b->func->op_count);
+  s.made = ARENA_ARRAY(scratch, Value *, b->func->value_count);
+  visit_region(&s, b->func->body);
   return s.changed;
 }
 
@@ -331,7 +320,7 @@ static bool split_stores(PassContext *context, Func *func) {
 //
 // Only for mma.sync: wgmma gives all its sums at the same time.
 
-enum { MAX_VISITS = 64, REGISTERS_BESIDE = 8 }; // ops from dot to reduction; per thread, besides tiles
+enum { MAX_VISITS = 64 }; // ops from dot to reduction
 
 static bool is_reduction(const Op *op) { return op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS; }
 
@@ -354,36 +343,19 @@ static bool by_mma(const Op *op) {
   return op->kind == OP_DOT && (dot_instruction(op) == DOT_MMA || dot_instruction(op) == DOT_MMA_K8);
 }
 
-typedef struct Turns {
-  PassContext *context;
-  const uint32_t *alive;
-  uint32_t room;
-  bool changed;
-} Turns;
-
-static void visit_dot(Turns *t, Op *op) {
+static bool stream(Budget *b, Op *op) {
   uint32_t left = MAX_VISITS;
-  if (!by_mma(op) || t->alive[op->id] <= t->room) return;
+  if (!by_mma(op) || b->pressure.alive[op->id] + RESERVED_REGISTERS <= b->registers) return false;
   Op *taker = taker_of(op_result(op), &left);
-  if (!taker || op_attr(taker, ATTR_STREAMED)) return;
-  diag_remark(t->context->diags, op->loc, "compute_in_parts",
-              "the dot is computed for one result of the reduction at a time");
-  relieve(t->context, RELIEF_IN_PARTS, tile_words(op_result(op)->type));
+  if (!taker || op_attr(taker, ATTR_STREAMED)) return false;
+  RELIEVED(b, op, IN_PARTS, tile_words(op_result(op)->type),
+           "the dot is computed for one result of the reduction at a time");
   op_set_flag(taker, ATTR_STREAMED, true);
-  t->changed = true;
+  return true;
 }
 
-static bool stream_reductions(PassContext *context, Func *func) {
-  Turns t = {.context = context, .alive = func_alive(context->scratch, func)};
-  t.room = func_thread_registers(func) - REGISTERS_BESIDE;
-  for (OpWalk w = ops_in(func->body); ops_next(&w);) visit_dot(&t, w.op);
-  return t.changed;
-}
-
-// In kernels of groups, only what tensor memory has.
-bool pass_compute_in_parts(PassContext *context, Func *func) {
-  bool changed = split_sums(context, func, false);
-  if (func_groups(func)) return changed;
-  changed |= split_stores(context, func);
-  return stream_reductions(context, func) || changed;
+bool stream_reductions(Budget *b) {
+  bool changed = false;
+  for (OpWalk w = ops_in(b->func->body); ops_next(&w);) changed |= stream(b, w.op);
+  return changed;
 }

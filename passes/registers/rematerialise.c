@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// rematerialise: if registers are short, loops compute the offsets and masks that they use. Tiles of data are computed
-// again from narrower tiles after each reduction.
+// The rule of fit_registers for offsets and masks: loops compute those that they use.
 //
 // ```
 // before  %k = mul %i, %s                   after  for ... do (...) {
@@ -10,10 +9,6 @@
 //                                                    %p = addptr %b, %k
 //                                                  }
 // ```
-//
-// needs   layouts; accesses with their vectors
-// keeps   every value
-// breaks  nothing
 //
 // pays    128 offsets of 64 bits that a loop's loads take from before it fill all of a thread's registers. Each is
 //         written to local memory before the loop, and read in each iteration. A few instructions can compute it from
@@ -39,9 +34,7 @@
 //
 // The exception is 64-bit offsets and pointers that are computed from loaded 32-bit numbers. The 32-bit numbers wait
 // instead, if that takes fewer registers. It is only done if the tiles, including these, do not fit in the registers.
-//
-// rematerialise_data.c handles tiles of data, rematerialise_rows.c addresses of single elements.
-#include "passes/registers/rematerialise.h"
+#include "passes/registers/fit_registers.h"
 
 #include <string.h>
 
@@ -49,15 +42,14 @@
 #include "ir/build.h"
 #include "target/tuning.h"
 #include "passes/analysis/axis_info.h"
-#include "passes/analysis/pressure.h"
 
 enum { MAX_OPS = 64, PREDICATE_SHARE = 8, MIN_OFFSETS = 16 };
 
 typedef struct Rematerialiser {
-  PassContext *context;
+  Budget *budget;
   Func *func;
+  Arena *scratch;
   uint32_t room;         // Registers that tiles of data leave free.
-  bool crowded;          // Tiles need more registers than there are.
   bool loaded;           // Handle only values computed from loaded 32-bit numbers.
   const uint32_t *share; // From func_shares.
   const AxisTable *axes; // Among the current loop's values.
@@ -225,10 +217,7 @@ static uint32_t count_carried(const Rematerialiser *m, const Region *region) {
 // --- where they are used
 
 static Value *copy_op(Builder *b, const Op *op, Value **operands, bool fresh) {
-  const Type *type = op_result(op)->type;
-  b->loc = op->loc;
-  Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
-  op_copy_attrs(copy, op);
+  Op *copy = build_like(b, op, operands, op_result(op)->type);
   if (fresh) op_set_flag(copy, ATTR_FRESH, true);
   return op_result(copy);
 }
@@ -285,12 +274,11 @@ static void make_inside(Rematerialiser *m, const Op *loop) {
 
 // Most loops change nothing, so that one analysis does for many.
 static void number_loop(Rematerialiser *m, Op *loop) {
-  Arena *scratch = m->context->scratch;
   if (!m->current) {
-    m->axes = axis_analyse(scratch, m->func);
-    m->share = func_shares(scratch, m->func);
-    m->inside = ARENA_ARRAY(scratch, bool, m->func->value_count);
-    m->counted = ARENA_ARRAY(scratch, bool, m->func->value_count);
+    m->axes = axis_analyse(m->scratch, m->func);
+    m->share = func_shares(m->scratch, m->func);
+    m->inside = ARENA_ARRAY(m->scratch, bool, m->func->value_count);
+    m->counted = ARENA_ARRAY(m->scratch, bool, m->func->value_count);
     m->current = true;
   }
   memset(m->inside, 0, m->func->value_count * sizeof *m->inside);
@@ -306,10 +294,9 @@ static void visit_loop(Rematerialiser *m, Op *loop) {
     carried = max_u32(carried, count_carried(m, loop->regions[r]));
   uint32_t left = m->room > carried ? m->room - carried : 0;
   if (taken <= left) return;
-  diag_remark(m->context->diags, loop->loc, "rematerialise",
-              "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
-              carried ? "tiles and loops within" : "tiles", left);
-  relieve(m->context, RELIEF_RECOMPUTED, taken);
+  RELIEVED(m->budget, loop, RECOMPUTED, taken,
+           "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
+           carried ? "tiles and loops within" : "tiles", left);
   make_inside(m, loop);
 }
 
@@ -317,10 +304,9 @@ static void visit_widened(Rematerialiser *m, Op *loop) {
   number_loop(m, loop);
   uint32_t taken = count_taken(m, loop), waiting = count_waiting(m, loop);
   if (taken < waiting + MIN_OFFSETS) return;
-  diag_remark(m->context->diags, loop->loc, "rematerialise",
-              "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
-              waiting);
-  relieve(m->context, RELIEF_RECOMPUTED, taken - waiting);
+  RELIEVED(m->budget, loop, RECOMPUTED, taken - waiting,
+           "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
+           waiting);
   make_inside(m, loop);
 }
 
@@ -329,7 +315,7 @@ static void visit_loops(Rematerialiser *m, const Func *func) {
   for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
     if (!op_is_loop(w.op)) continue;
     visit_loop(m, w.op);
-    m->loaded = m->crowded;
+    m->loaded = m->budget->slack < 0;
     if (m->loaded) visit_widened(m, w.op);
     m->loaded = false;
   }
@@ -382,10 +368,9 @@ static void make_offset(Rematerialiser *m, Parts *p, Op *op, uint32_t operand) {
 }
 
 static Parts walk_parts(Rematerialiser *m, Region *region, bool at_accesses, bool make) {
-  Arena *scratch = m->context->scratch;
-  Parts p = {1, ARENA_ARRAY(scratch, uint32_t, m->func->value_count),
-             ARENA_ARRAY(scratch, Value *, m->func->value_count),
-             ARENA_ARRAY(scratch, uint32_t, m->func->op_count + 2)};
+  Parts p = {1, ARENA_ARRAY(m->scratch, uint32_t, m->func->value_count),
+             ARENA_ARRAY(m->scratch, Value *, m->func->value_count),
+             ARENA_ARRAY(m->scratch, uint32_t, m->func->op_count + 2)};
   for (Op *op = region->first; op; op = op->next) { // new ops come before it
     for (uint32_t i = 0; i < op->operand_count; i++) {
       if (!is_offset(m, op, op_operand(op, i))) continue;
@@ -401,7 +386,7 @@ static Parts walk_parts(Rematerialiser *m, Region *region, bool at_accesses, boo
 
 static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
   func_number(m->func);
-  m->share = func_shares(m->context->scratch, m->func);
+  m->share = func_shares(m->scratch, m->func);
   Parts p = walk_parts(m, region, at_accesses, false);
   uint32_t most = 0;
   for (uint32_t i = 1, now = 0; i <= p.count; i++) {
@@ -409,22 +394,26 @@ static void visit_parts(Rematerialiser *m, Region *region, bool at_accesses) {
     if (now > most) most = now;
   }
   if (most <= m->room) return;
-  diag_remark(m->context->diags, region->first->loc, "rematerialise",
-              "%u registers of offsets are recomputed %s: tiles leave %u", most,
-              at_accesses ? "for each access" : "after dots", m->room);
-  relieve(m->context, RELIEF_RECOMPUTED, most);
+  RELIEVED(m->budget, region->first, RECOMPUTED, most,
+           "%u registers of offsets are recomputed %s: tiles leave %u", most,
+           at_accesses ? "for each access" : "after dots", m->room);
   walk_parts(m, region, at_accesses, true);
 }
 
-bool pass_rematerialise(PassContext *context, Func *func) {
-  int64_t spare = register_slack(context->scratch, func);
-  Rematerialiser m = {.context = context, .func = func, .crowded = spare < 0};
-  m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
-  visit_loops(&m, func);
-  if (!registers_hopeless(context->scratch, func)) {
-    visit_parts(&m, func->body, false);
-    visit_parts(&m, func->body, true);
-  }
-  m.changed |= rematerialise_data(context, func);
-  return rematerialise_rows(context, func) || m.changed;
+static Rematerialiser rematerialiser(Budget *b) {
+  uint32_t room = b->slack > TUNE_OFFSETS_KEPT ? (uint32_t)b->slack : TUNE_OFFSETS_KEPT;
+  return (Rematerialiser){.budget = b, .func = b->func, .scratch = b->context->scratch, .room = room};
+}
+
+bool recompute_in_loops(Budget *b) {
+  Rematerialiser m = rematerialiser(b);
+  visit_loops(&m, b->func);
+  return m.changed;
+}
+
+bool recompute_in_lines(Budget *b) {
+  Rematerialiser m = rematerialiser(b);
+  visit_parts(&m, b->func->body, false);
+  visit_parts(&m, b->func->body, true);
+  return m.changed;
 }

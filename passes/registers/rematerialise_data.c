@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of pass rematerialise for tiles of data, if registers are short.
+// The rule of fit_registers for tiles of data: they are computed again after reductions and scans.
 //
 // ```
 // before  %v = cast %x : fp32               after  %v = cast %x : fp32
@@ -24,25 +24,21 @@
 //
 // The same is done for scanned elements that wait while the warps of a scan wait for each other. A number for each run
 // of a thread, and the narrower tile, take fewer registers. Each run is then scanned again.
-#include "passes/registers/rematerialise.h"
+#include "passes/registers/fit_registers.h"
 
 #include "ir/build.h"
 #include "ir/memory/exchange.h"
 #include "ir/memory/scratch.h"
-#include "target/tuning.h"
-#include "passes/analysis/pressure.h"
 
 enum { MAX_STEPS = 4 }; // ops that compute an element again
 
 typedef struct DataMaker {
-  PassContext *context;
-  Func *func;
+  Budget *budget;
   const Region *region; // its ops are visited
   uint32_t part;        // Number of ops so far that take a tile's elements together.
   uint32_t *part_of;    // By value id: the part that defines it.
   bool *direct;         // By value id: defined in the region, and not used in regions within.
   Value **again;        // By value id: as computed in the current part, or NULL.
-  uint32_t tiles, room; // Registers per thread: needed by tiles, and available for them.
   bool changed;
 } DataMaker;
 
@@ -103,10 +99,7 @@ static Value *make_again(DataMaker *m, Builder *b, Value *value) {
   if (m->again[value->id]) return m->again[value->id];
   for (uint32_t i = 0; i < op->operand_count; i++)
     operands[i] = widens(op) ? op_operand(op, i) : make_again(m, b, op_operand(op, i));
-  b->loc = op->loc;
-  const Type *type = value->type;
-  Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
-  op_copy_attrs(copy, op);
+  Op *copy = build_like(b, op, operands, value->type);
   if (widens(op)) op_set_flag(copy, ATTR_FRESH, true);
   op_result(copy)->id = value->id; // in a later part it is computed again like the value
   return m->again[value->id] = op_result(copy);
@@ -160,7 +153,7 @@ static void scan_runs(DataMaker *m, Op *carry) {
     Value *starts = &chunks->results[i];
     op_set_operand(carry, i, op_operand(chunks, i));
     op_add_operand(carry, starts);
-    starts->type = scan_starts_type(m->func->module->ir, chunks, &plan, i);
+    starts->type = scan_starts_type(m->budget->func->module->ir, chunks, &plan, i);
   }
 }
 
@@ -169,12 +162,10 @@ static void remake_operands(DataMaker *m, Op *op) {
     Value *value = op_operand(op, i);
     if (!is_remade(m, value)) continue;
     Builder b = builder_before(op);
-    if (!m->again[value->id]) {
-      relieve(m->context, RELIEF_RECOMPUTED, tile_words(value->type));
-      diag_remark(m->context->diags, value->def->loc, "rematerialise",
-                  "recomputed after a reduction, which halves the registers: tiles take %u, and there are %u",
-                  m->tiles, m->room);
-    }
+    if (!m->again[value->id])
+      RELIEVED(m->budget, value->def, RECOMPUTED, tile_words(value->type),
+               "recomputed after a reduction, which halves the registers: tiles take %u, and there are %u",
+               m->budget->pressure.across, m->budget->room);
     op_set_operand(op, i, make_again(m, &b, value));
     m->changed = true;
   }
@@ -183,19 +174,21 @@ static void remake_operands(DataMaker *m, Op *op) {
 // New ops come before the op that takes them, so that they are not visited.
 static void visit_ops(DataMaker *m, Region *region) {
   DataMaker here = *m;
-  func_number(m->func);
+  Func *func = m->budget->func;
+  Arena *scratch = m->budget->context->scratch;
+  func_number(func);
   here.region = region;
   here.part = 0;
-  here.part_of = ARENA_ARRAY(m->context->scratch, uint32_t, m->func->value_count);
-  here.direct = ARENA_ARRAY(m->context->scratch, bool, m->func->value_count);
-  here.again = ARENA_ARRAY(m->context->scratch, Value *, m->func->value_count);
+  here.part_of = ARENA_ARRAY(scratch, uint32_t, func->value_count);
+  here.direct = ARENA_ARRAY(scratch, bool, func->value_count);
+  here.again = ARENA_ARRAY(scratch, Value *, func->value_count);
   mark_values(&here);
   for (Op *op = region->first; op; op = op->next) {
     scan_runs(&here, op);
     remake_operands(&here, op);
     if (!takes_together(op)) continue;
     here.part++;
-    memset(here.again, 0, m->func->value_count * sizeof *here.again);
+    memset(here.again, 0, func->value_count * sizeof *here.again);
   }
   m->changed |= here.changed;
 }
@@ -209,16 +202,9 @@ static void visit_region(DataMaker *m, Region *region) {
   if (together) visit_ops(m, region);
 }
 
-// A thread's registers if one CTA has all of them, without those that hold no tiles.
-static uint32_t count_room(const Func *func) {
-  uint32_t most = func_thread_registers(func);
-  uint32_t other = most / 2 < TUNE_BLOCKS_RESERVED_REGISTERS ? most / 2 : TUNE_BLOCKS_RESERVED_REGISTERS;
-  return most - other;
-}
-
-bool rematerialise_data(PassContext *context, Func *func) {
-  DataMaker m = {.context = context, .func = func, .room = count_room(func)};
-  m.tiles = func_pressure_across(context->scratch, func);
-  if (m.tiles > m.room && m.tiles <= 2 * m.room) visit_region(&m, func->body);
+bool recompute_data(Budget *b) {
+  DataMaker m = {.budget = b};
+  uint32_t tiles = b->pressure.across;
+  if (tiles > b->room && tiles <= 2 * b->room) visit_region(&m, b->func->body);
   return m.changed;
 }

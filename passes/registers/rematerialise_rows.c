@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of pass rematerialise for addresses of single elements, if registers are short.
+// The rule of fit_registers for addresses of single elements, if registers are short.
 //
 // ```
 // before  %k = mul %rows, %stride : i64         after  %k = mul %rows, %stride : i64
@@ -10,10 +10,9 @@
 // A stride known at run time costs a multiplication for each of 128 addresses. ptxas computes all of them ahead of the
 // loads, in two registers each. With `rows`, each address is the one before plus the stride: one is live at a time, and
 // an addition is cheaper.
-#include "passes/registers/rematerialise.h"
+#include "passes/registers/fit_registers.h"
 
 #include "ir/build.h"
-#include "passes/analysis/pressure.h"
 
 enum { MAX_STEPS = 32, MIN_ROWS = 32, ADDRESS_REGISTERS = 2 };
 
@@ -79,18 +78,16 @@ static void visit_region(RowFinder *f, Region *region) {
   }
 }
 
-bool rematerialise_rows(PassContext *context, Func *func) {
+bool chain_rows(Budget *b) {
   RowFinder f = {{0}, false};
-  visit_region(&f, func->body);
+  visit_region(&f, b->func->body);
   uint32_t wanted = f.most[0] + f.most[1];
-  int64_t spare = register_slack(context->scratch, func);
-  if (!f.most[0] || spare >= (int64_t)wanted)
+  if (!f.most[0] || b->slack >= (int64_t)wanted)
     return false; // a store's addresses die together with their elements
-  diag_remark(context->diags, func->loc, "rematerialise",
-              "addresses of single elements, %u registers, are computed from one another: tiles leave %lld",
-              wanted, (long long)(spare > 0 ? spare : 0));
-  relieve(context, RELIEF_RECOMPUTED, wanted);
+  RELIEVED(b, b->func, RECOMPUTED, wanted,
+           "addresses of single elements, %u registers, are computed from one another: tiles leave %lld",
+           wanted, (long long)(b->slack > 0 ? b->slack : 0));
   f.mark = true;
-  visit_region(&f, func->body);
+  visit_region(&f, b->func->body);
   return true;
 }

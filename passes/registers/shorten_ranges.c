@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// shorten_ranges: shortens the live ranges of tiles, if registers are short.
-//
-// Casts to a narrower type come early, loads for branches come late.
-//
-// needs   layouts
-// keeps   every value
-// breaks  nothing
+// Rules of fit_registers that shorten the live ranges of tiles: casts to a narrower type come early, loads for branches
+// come late.
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
-#include "passes/passes.h"
-#include "passes/analysis/pressure.h"
-
-typedef struct Shortener {
-  PassContext *context;
-  Func *func;
-  bool short_of_registers;
-  bool *goes; // by op id: goes into the current branch; NULL: ops must be numbered
-  bool changed;
-} Shortener;
+#include "passes/registers/fit_registers.h"
 
 // --- casts
 //
@@ -78,17 +64,21 @@ static bool is_late(const Op *cast, const Op *after) {
   return false;
 }
 
-static void narrow(Shortener *s, Op *op) {
+static bool narrow(Budget *b, Op *op) {
   bool last = false;
   Op *after = narrows(op) ? after_which(op, &last) : NULL;
-  if (!last || !is_late(op, after)) return;
-  diag_remark(s->context->diags, op->loc, "shorten_ranges",
-              "%u registers are cast as soon as they are loaded",
-              layout_registers(op_result(op)->type->layout));
-  relieve(s->context, RELIEF_CAST_EARLY, layout_registers(op_result(op)->type->layout));
+  if (!last || !is_late(op, after)) return false;
+  uint32_t registers = layout_registers(op_result(op)->type->layout);
+  RELIEVED(b, op, CAST_EARLY, registers, "%u registers are cast as soon as they are loaded", registers);
   op_move(op, op->region, after ? after->next : op->region->first);
   op_set_flag(op, ATTR_FRESH, true);
-  s->changed = true;
+  return true;
+}
+
+bool cast_early(Budget *b) {
+  bool changed = false;
+  for (OpWalk w = ops_in(b->func->body); ops_next(&w);) changed |= narrow(b, w.op);
+  return changed;
 }
 
 // --- loads
@@ -107,7 +97,7 @@ static void narrow(Shortener *s, Op *op) {
 //
 // keeps   every value: nothing is written between the load and its new place
 //
-// pays    What a branch loads for its stores comes part by part (compute_in_parts). A tile that waits before a branch is
+// pays    What a branch loads for its stores comes part by part (split_stores). A tile that waits before a branch is
 //         whole. Data that the taken branch does not need is not loaded at all.
 //
 // A branch is taken once, so nothing is loaded or computed more often. If a thread's registers hold what is loaded for
@@ -116,6 +106,12 @@ static void narrow(Shortener *s, Op *op) {
 enum {
   MAX_OPS = 512
 }; // ops looked at before a branch, so that functions with thousands of branches take linear time
+
+typedef struct Sinker {
+  Budget *budget;
+  bool *goes; // by op id: goes into the current branch; NULL: ops must be numbered
+  bool changed;
+} Sinker;
 
 // True for tiles that each thread computes by itself, from registers and from what it loads.
 static bool can_sink(const Op *op) {
@@ -154,22 +150,18 @@ static void replace_within(Value *from, Value *to, const Region *region) {
   }
 }
 
-static void sink_op(Shortener *s, Op *op, const Op *branch) {
-  if (op->kind == OP_LOAD) {
-    diag_remark(s->context->diags, op->loc, "shorten_ranges",
-                "%u registers are loaded in the branches that use them, to save registers",
-                tile_words(op_result(op)->type));
-    relieve(s->context, RELIEF_LOADED_LATE, tile_words(op_result(op)->type));
-  }
+static void sink_op(Sinker *s, Op *op, const Op *branch) {
+  uint32_t words = tile_words(op_result(op)->type);
+  if (op->kind == OP_LOAD)
+    RELIEVED(s->budget, op, LOADED_LATE, words,
+             "%u registers are loaded in the branches that use them, to save registers", words);
   for (uint32_t r = 0; r < branch->region_count; r++) {
     Op *user = value_first_user(op_result(op), branch->regions[r]);
     if (!user) continue;
     Builder b = builder_before(user);
-    b.loc = op->loc;
-    Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
+    Value **operands = ARENA_ARRAY(s->budget->context->scratch, Value *, op->operand_count);
     for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = op_operand(op, i);
-    Op *copy = build_op(&b, op->kind, op->operand_count, operands, 1, &op_result(op)->type);
-    op_copy_attrs(copy, op);
+    Op *copy = build_like(&b, op, operands, op_result(op)->type);
     replace_within(op_result(op), op_result(copy), branch->regions[r]);
   }
   op_erase(op);
@@ -181,7 +173,7 @@ static bool goes_with(const Op *op, const Op *branch) {
 }
 
 // True if only the branch's regions, and ops that go into them, use the op.
-static bool would_go(const Shortener *s, const Op *op, const Op *branch) {
+static bool would_go(const Sinker *s, const Op *op, const Op *branch) {
   if (!can_sink(op) || (op->kind == OP_LOAD && !reads_alike(op, branch))) return false;
   for (const Use *use = op_result(op)->first_use; use; use = use->next) {
     const Op *user = use->user;
@@ -194,38 +186,32 @@ static bool would_go(const Shortener *s, const Op *op, const Op *branch) {
 
 // True if loads that only the branch uses fill more registers than a thread has. Ops before the last write ahead of the
 // branch stay.
-static bool loads_too_much(Shortener *s, const Op *branch) {
+static bool loads_too_much(Sinker *s, const Op *branch) {
   uint32_t words = 0;
   if (!s->goes) {
-    func_number(s->func);
-    s->goes = ARENA_ARRAY(s->context->scratch, bool, s->func->op_count);
+    func_number(s->budget->func);
+    s->goes = ARENA_ARRAY(s->budget->context->scratch, bool, s->budget->func->op_count);
   }
   uint32_t left = MAX_OPS;
   for (const Op *op = branch->prev; op && left > 0 && !(op_effects(op) & WRITES); op = op->prev, left--) {
     s->goes[op->id] = would_go(s, op, branch);
     if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
   }
-  return words > func_thread_registers(s->func);
+  return words > s->budget->registers;
 }
 
-static void sink_into(Shortener *s, const Op *branch) {
+static void sink_into(Sinker *s, const Op *branch) {
   uint32_t left = MAX_OPS;
   for (Op *op = branch->prev, *prev; op && left > 0 && !(op_effects(op) & WRITES); op = prev, left--) {
     prev = op->prev;
     if (goes_with(op, branch)) sink_op(s, op, branch);
   }
   s->goes = NULL;
-  func_number(s->func); // narrow compares ids
 }
 
-bool pass_shorten_ranges(PassContext *context, Func *func) {
-  Shortener s = {.context = context, .func = func};
-  s.short_of_registers = register_slack(context->scratch, func) < 0;
-  func_number(func);
-  for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    if (w.op->kind == OP_IF && loads_too_much(&s, w.op))
-      sink_into(&s, w.op);
-    else if (s.short_of_registers)
-      narrow(&s, w.op);
+bool load_in_branches(Budget *b) {
+  Sinker s = {.budget = b};
+  for (OpWalk w = ops_in(b->func->body); ops_next(&w);)
+    if (w.op->kind == OP_IF && loads_too_much(&s, w.op)) sink_into(&s, w.op);
   return s.changed;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A run of loads, computations and stores, which compute_in_parts does part by part.
+// A run of loads, computations and stores, which split_stores does part by part.
 #ifndef PASSES_REGISTERS_SPLIT_STORES_H
 #define PASSES_REGISTERS_SPLIT_STORES_H
 
 #include "base/vec.h"
-#include "passes/passes.h"
+#include "passes/registers/fit_registers.h"
 
 enum {
   MAX_STEPS = 4,         // ops that compute an offset or mask again
@@ -12,8 +12,7 @@ enum {
 };
 
 typedef struct StoreSplitter {
-  PassContext *context;
-  Func *func;
+  Budget *budget;
   const Type *like;          // Shape and layout of everything that is split.
   uint32_t dim;              // The dimension along which it is split.
   const uint32_t *registers; // By value id: the registers that it takes.

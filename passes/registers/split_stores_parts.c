@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses how many parts compute_in_parts makes of a run. It counts the registers of what is loaded, computed and waits for
+// Chooses how many parts split_stores makes of a run. It counts the registers of what is loaded, computed and waits for
 // stores.
 #include "base/integer.h"
 #include "ir/memory/scratch.h"
-#include "passes/passes.h"
-#include "passes/analysis/pressure.h"
 #include "passes/registers/split_stores.h"
 
 // True if at most *left ops compute the value from the thread index and scalars.
@@ -111,7 +109,7 @@ enum { BUSY_OPS = 48, BUSY_REGISTERS = 96, PART_REGISTERS = 56 };
 
 static uint32_t room_of(const StoreSplitter *s, uint32_t alive) {
   bool busy = s->ops.n >= BUSY_OPS && alive > BUSY_REGISTERS && !s->ops.at[0]->region->parent;
-  return busy ? PART_REGISTERS : func_thread_registers(s->func) - RESERVED_REGISTERS;
+  return busy ? PART_REGISTERS : s->budget->registers - RESERVED_REGISTERS;
 }
 
 // log2 of the fewest parts such that one fits next to what waits. 0 if:
@@ -119,7 +117,7 @@ static uint32_t room_of(const StoreSplitter *s, uint32_t alive) {
 // * nothing is loaded;
 // * stores must stay.
 uint32_t store_parts(const StoreSplitter *s) {
-  bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
+  bool *seen = ARENA_ARRAY(s->budget->context->scratch, bool, s->budget->func->value_count);
   uint32_t waiting = 0, loaded = 0, copies = 0, beside = 0, most = most_bits(s), bits = 0;
   for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen, &copies);
   uint32_t alive = waiting + alive_in_order(s), room = room_of(s, alive);
@@ -137,10 +135,9 @@ uint32_t store_parts(const StoreSplitter *s) {
   }
   while (bits < most && waiting + (loaded >> bits) > room) bits++;
   if (!bits) return 0;
-  diag_remark(s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
-              "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
-              loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
-  relieve(s->context, RELIEF_IN_PARTS, loaded);
+  RELIEVED(s->budget, s->accesses.at[0], IN_PARTS, loaded,
+           "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
+           loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
   return bits;
 }
 
@@ -170,7 +167,7 @@ static uint32_t words_stored(const StoreSplitter *s, const Op *store) {
 
 // Registers that the ops take from outside and, if `stored`, of what they compute for stores. Each value counts once.
 static uint32_t words_waiting(const StoreSplitter *s, bool stored) {
-  bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
+  bool *seen = ARENA_ARRAY(s->budget->context->scratch, bool, s->budget->func->value_count);
   uint32_t words = 0;
   for (uint32_t i = 0; i < s->ops.n; i++)
     for (uint32_t k = 0; k < s->ops.at[i]->operand_count; k++) {
@@ -187,17 +184,16 @@ static uint32_t words_waiting(const StoreSplitter *s, bool stored) {
 // that is left. If what waits for the stores leaves no room, some of it is spilled in any case. Then parts of half that
 // size are small enough.
 uint32_t store_parts_behind(const StoreSplitter *s) {
-  uint32_t room = func_thread_registers(s->func) - RESERVED_REGISTERS, most = most_bits(s), bits = 0;
+  uint32_t room = s->budget->registers - RESERVED_REGISTERS, most = most_bits(s), bits = 0;
   uint32_t alive = alive_at_accesses(s), waiting = words_waiting(s, true);
   uint32_t whole = words_waiting(s, false) + alive,
            part = max_u32(room - min_u32(room, waiting), waiting) / 2;
   if (whole - whole / 5 <= room) return 0; // if only a little too much, ptxas finds an order by itself
   while (bits < most && alive >> bits > part) bits++;
   if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
-  diag_remark(
-      s->context->diags, s->accesses.at[0]->loc, "compute_in_parts",
+  RELIEVED(
+      s->budget, s->accesses.at[0], IN_PARTS, alive,
       "in %u parts before all stores: %u registers are live next to these, %u would be, and there are %u",
       1u << bits, waiting, whole, room);
-  relieve(s->context, RELIEF_IN_PARTS, alive);
   return bits;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wait_in_shared: if registers are short, tiles wait for their use in shared memory.
+// The rules of pass wait_in_shared (fit_registers.c): if registers are short, tiles wait for their use in shared memory.
 //
 // Tiles on their way there are stored early, or copied without a stop in registers. Operands of loops are read in them.
 //
@@ -9,15 +9,12 @@
 #include <string.h>
 #include "ir/build.h"
 #include "ir/memory/scratch.h"
-#include "passes/passes.h"
-#include "passes/analysis/pressure.h"
+#include "passes/registers/fit_registers.h"
 #include "ir/memory/access.h"
-#include "target/tuning.h"
 #include "passes/analysis/dot_loops.h"
 #include "base/integer.h"
 
 // --- stores: as soon as their operands are there
-// there.
 //
 // ```
 // before  %x = load %p                      after  %x = load %p
@@ -54,10 +51,11 @@ enum {
 };
 
 typedef struct Mover {
-  PassContext *context;
+  Budget *budget;
   Func *func;
   uint64_t room;    // bytes of shared memory for buffers that are live together
   uint32_t *change; // by op id: change of the bytes of buffers in use
+  bool sure;        // Other than brief uses count until the end.
   bool changed;
 } Mover;
 
@@ -70,11 +68,25 @@ typedef struct Chain {
 
 // --- room in shared memory
 
+// False if an op other than a store, a load, a copy or a synchronous dot uses the buffer: then it is counted until the end.
+static bool is_brief(const Value *buffer) {
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool brief = op_has(user, SHARED) || op_has(user, GLOBAL | ASYNC) || user->kind == OP_SHARED_TRANS ||
+                 (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
+    if (!brief || (user->kind == OP_SHARED_TRANS && !is_brief(op_result(user)))) return false;
+  }
+  return true;
+}
+
 static void add_buffer(const Mover *m, Op *op) {
   if (op->kind != OP_SHARED_ALLOC) return;
   uint32_t bytes = shared_bytes(op_result(op)->type);
+  bool brief = !m->sure || is_brief(op_result(op));
   m->change[op->id] += bytes;
-  m->change[value_use_end(op_result(op), op->region) + 1] -= bytes; // unsigned sums wrap, and wrap back
+  if (brief)
+    m->change[max_u32(op->id, value_use_end(op_result(op), op->region)) + 1] -=
+        bytes; // sums wrap, and wrap back
 }
 
 // The most bytes of buffers that are live together. Numbers the function.
@@ -90,26 +102,36 @@ static uint32_t count_buffers(Mover *m) {
   return most;
 }
 
-// A CTA's share of an SM's shared memory, if each thread has all registers that it may have. At least what the buffers
-// take already. One of four CTAs may have none: spills cost more.
-static uint64_t shared_room(Mover *m) {
+// A CTA's share of an SM's shared memory. The SM holds the CTAs that the buffers allow now, if each thread has all registers
+// that it may have, up to `most`. One of four may have none: spills cost more.
+static uint64_t shared_room(Mover *m, uint32_t most) {
   const TargetInfo *arch = m->func->module->target.arch;
-  uint32_t blocks = arch->registers / (TARGET_WARP * func_warps(m->func) * arch->thread_registers);
   uint64_t all = (uint64_t)arch->shared_limit + arch->shared_reserved, taken = count_buffers(m);
-  blocks -= blocks / 4;
-  uint64_t share = all / (blocks ? blocks : 1) - arch->shared_reserved;
-  return share > taken ? share : taken;
+  uint64_t blocks = arch->registers / (TARGET_WARP * func_warps(m->func) * arch->thread_registers);
+  blocks = min_u64(min_u64(blocks - blocks / 4, most), all / (taken + arch->shared_reserved + 1));
+  return max_u64(taken, all / max_u64(blocks, 1) - arch->shared_reserved);
 }
 
-// True if the store's buffer also fits from after op `after` to before op `end`. count_buffers must come before.
-static bool has_room(const Mover *m, const Op *store, uint32_t after, uint32_t end) {
-  uint64_t now = 0, bytes = shared_bytes(op_operand(store, 1)->type);
+static Mover mover_of(Budget *b, uint32_t most, bool sure) {
+  Mover m = {.budget = b, .func = b->func};
+  func_number(b->func);
+  m.change = ARENA_ARRAY(b->context->scratch, uint32_t,
+                         3 * m.func->op_count + 2); // each op may get a barrier, and each dot its loads
+  m.room = shared_room(&m, most);
+  m.sure = sure;
+  count_buffers(&m);
+  return m;
+}
+
+// True if the buffer also fits from after op `after` to before op `end`. count_buffers must come before.
+static bool has_room(const Mover *m, const Value *buffer, uint32_t after, uint32_t end) {
+  uint64_t now = 0;
   uint32_t sum = 0;
   for (uint32_t i = 0; i < end; i++) {
     sum += m->change[i];
     if (i > after && sum > now) now = sum;
   }
-  return now + bytes <= m->room;
+  return now + shared_bytes(buffer->type) <= m->room;
 }
 
 // --- what moves
@@ -264,12 +286,12 @@ static void move(Mover *m, Op *store) {
   while (last && last->id > chain.after) last = last->prev;
   uint32_t after = last ? last->id : 0;
   bool apart = op_enclosing_loop(store) && passes_halves(&chain, last);
-  if ((!apart && !is_worth(m, store, last)) || !has_room(m, store, after, op_operand(store, 1)->def->id))
+  if ((!apart && !is_worth(m, store, last)) ||
+      !has_room(m, op_operand(store, 1), after, op_operand(store, 1)->def->id))
     return;
-  diag_remark(m->context->diags, store->loc, "wait_in_shared",
-              "%u registers are stored to shared memory %u ops earlier, to save registers", freed,
-              store->id - after - 1);
-  relieve(m->context, RELIEF_STORED_EARLY, freed);
+  RELIEVED(m->budget, store, STORED_EARLY, freed,
+           "%u registers are stored to shared memory %u ops earlier, to save registers", freed,
+           store->id - after - 1);
   for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
   op_move(store, home, last->next);
   if (apart) { // otherwise ptxas issues those loads before the store
@@ -327,7 +349,7 @@ static void read_late(Mover *m, Op *load) {
   if (!store || store->id > load->id || !use || use->next) return;
   if (use->user->kind != OP_DOT || use->user->region != load->region) return;
   if (use->user->id < load->id || !waits(load, use->user)) return;
-  if (!has_room(m, store, load->id, use->user->id)) return;
+  if (!has_room(m, op_operand(load, 0), load->id, use->user->id)) return;
   op_move(load, load->region, use->user);
   m->changed = true;
   count_buffers(m);
@@ -342,13 +364,10 @@ static void visit_loads(Mover *m, Region *region) {
   }
 }
 
-static bool store_early(PassContext *context, Func *func) {
-  if (registers_hopeless(context->scratch, func)) return false;
-  Mover m = {.context = context, .func = func};
-  m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier
-  m.room = shared_room(&m);
-  visit(&m, func->body);
-  visit_loads(&m, func->body);
+bool store_early(Budget *b) {
+  Mover m = mover_of(b, UINT32_MAX, false);
+  visit(&m, m.func->body);
+  visit_loads(&m, m.func->body);
   return m.changed;
 }
 
@@ -435,50 +454,37 @@ static bool copy_instead(Func *func, Op *load, Op *store) {
   return true;
 }
 
-typedef struct Copier {
-  PassContext *context;
-  Func *func;
-  const uint32_t *alive; // func_alive
-  uint32_t room;         // a thread's registers for tiles
-  bool changed;
-} Copier;
-
 // Registers for each vector's address. If a mask can end within a vector, also for how much of it is read.
 static uint32_t address_registers(const Op *load) {
   uint32_t vectors = layout_registers(op_result(load)->type->layout) / (uint32_t)op_int(load, ATTR_VECTOR, 1);
   return vectors * (op_attr(load, ATTR_PARTIAL) ? 3 : 2);
 }
 
-static void visit_load(Copier *c, Op *load) {
-  if (!type_is_tile(op_result(load)->type) || op_scratch(load)) return;
+static bool visit_load(Budget *b, Op *load) {
+  if (!type_is_tile(op_result(load)->type) || op_scratch(load)) return false;
   uint32_t words = tile_words(op_result(load)->type);
-  if (words < MIN_REGISTERS || c->alive[load->id] + address_registers(load) <= c->room) return;
-  if (!load_is_copyable(load)) return;
+  if (words < MIN_REGISTERS || b->pressure.alive[load->id] + address_registers(load) <= b->room) return false;
+  if (!load_is_copyable(load)) return false;
   Op *store = store_of(load);
-  Loc loc = load->loc;
-  if (!store || !is_behind_copies(load) || !copy_instead(c->func, load, store)) return;
-  diag_remark(c->context->diags, loc, "wait_in_shared",
-              "%u registers of loads are copied straight to shared memory", words);
-  relieve(c->context, RELIEF_COPIED, words);
-  c->changed = true;
+  const Op was = *load;
+  if (!store || !is_behind_copies(load) || !copy_instead(b->func, load, store)) return false;
+  RELIEVED(b, &was, COPIED, words, "%u registers of loads are copied straight to shared memory", words);
+  return true;
 }
 
 // Backwards, because a load's store is erased with it.
-static void visit_region(Copier *c, Region *region) {
+static bool visit_region(Budget *b, Region *region) {
+  bool changed = false;
   for (Op *op = region->last, *prev; op; op = prev) {
     prev = op->prev;
-    for (uint32_t r = 0; r < op->region_count; r++) visit_region(c, op->regions[r]);
-    if (op->kind == OP_LOAD) visit_load(c, op);
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= visit_region(b, op->regions[r]);
+    if (op->kind == OP_LOAD) changed |= visit_load(b, op);
   }
+  return changed;
 }
 
-static bool copy_late(PassContext *context, Func *func) {
-  uint32_t registers = func_thread_registers(func), most = TUNE_BLOCKS_RESERVED_REGISTERS;
-  if (!func->module->target.arch->has_cp_async || registers <= most) return false;
-  Copier c = {.context = context, .func = func, .room = registers - most};
-  c.alive = func_alive(context->scratch, func);
-  visit_region(&c, func->body);
-  return c.changed;
+bool copy_late(Budget *b) {
+  return b->func->module->target.arch->has_cp_async && visit_region(b, b->func->body);
 }
 
 // --- operands: read in a loop, if they are from before it
@@ -500,8 +506,7 @@ static bool copy_late(PassContext *context, Func *func) {
 //         Each iteration reads them from there, with one access per word. Shared memory needs a quarter of these
 //         accesses.
 //
-// Operands are moved one after another, until the tiles fit. An SM should hold the CTAs that registers and the current
-// buffers allow. So buffers that are live at the same time must fit in a CTA's share of shared memory.
+// Operands are moved one after another, until the tiles fit. Two CTAs on an SM are enough.
 
 // The outermost loop within the region that contains the user. NULL: there is none.
 static const Op *loop_beside(const Op *user, const Region *region) {
@@ -533,48 +538,12 @@ static bool can_sink(const Op *load) {
   return true;
 }
 
-// value_use_end, but the function's last op in two cases:
-// * an op other than a store, a load, a copy or a synchronous dot uses the buffer;
-// * `sunk` is set, and an operand that is read from the buffer can move into a loop.
-static uint32_t end_of_life(const Func *func, const Value *buffer, bool sunk) {
-  for (const Use *use = buffer->first_use; use; use = use->next) {
-    const Op *user = use->user;
-    bool brief = op_has(user, SHARED) || op_has(user, GLOBAL | ASYNC) || user->kind == OP_SHARED_TRANS ||
-                 (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
-    if (!brief || (sunk && can_sink(user))) return func->op_count - 1;
-    if (user->kind == OP_SHARED_TRANS && end_of_life(func, op_result(user), sunk) == func->op_count - 1)
-      return func->op_count - 1;
-  }
-  return max_u32(buffer->def->id, value_use_end(buffer, buffer->def->region));
-}
-
-// The most bytes of buffers that are live at the same time. *all: of all buffers. sunk: buffers live as if operands were
-// read in loops.
-static uint64_t most_bytes(PassContext *context, Func *func, bool sunk, uint64_t *all) {
-  uint64_t *change = ARENA_ARRAY(context->scratch, uint64_t, func->op_count + 1), now = 0,
-           most = 0; // by op id
-  *all = 0;
-  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
-    if (w.op->kind != OP_SHARED_ALLOC) continue;
-    uint64_t bytes = shared_bytes(op_result(w.op)->type);
-    *all += bytes;
-    change[w.op->id] += bytes;
-    change[end_of_life(func, op_result(w.op), sunk) + 1] -= bytes; // unsigned sums wrap, and wrap back
-  }
-  for (uint32_t i = 0; i < func->op_count; i++) most = max_u64(most, now += change[i]);
-  return most;
-}
-
-// True if the buffers leave room for two CTAs per SM. One CTA is enough if a CTA's threads have more than half of the
-// registers. It is also enough if the current buffers leave room for only one. For one CTA, all buffers are counted as
-// live at the same time, since there is no more memory than that.
-static bool buffers_fit(PassContext *context, Func *func) {
-  const TargetInfo *arch = func->module->target.arch;
-  uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
-  uint64_t all, reserved = arch->shared_reserved, as_they_are = most_bytes(context, func, false, &all);
-  bool two = 2 * registers <= arch->registers && 2 * as_they_are + reserved <= arch->shared_limit;
-  uint64_t bytes = two ? 2 * most_bytes(context, func, true, &all) + reserved : all;
-  return bytes <= arch->shared_limit;
+// The last op of the loops that use the loaded operand.
+static uint32_t end_of_loops(const Op *load) {
+  uint32_t end = 0;
+  for (const Use *use = op_result(load)->first_use; use; use = use->next)
+    end = max_u32(end, op_last_id(loop_beside(use->user, load->region)));
+  return end;
 }
 
 static void reload_in_users(Op *load) {
@@ -591,31 +560,17 @@ static void reload_in_users(Op *load) {
   op_erase(load);
 }
 
-static bool is_still_short(PassContext *context, Func *func) {
-  return register_slack(context->scratch, func) < 0;
-}
-
-static bool reload_operands(PassContext *context, Func *func) {
-  bool changed = false;
-  func_number(func);
-  if (!buffers_fit(context, func) || !is_still_short(context, func))
-    return false; // copies may have freed enough
-  for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
-    if (!can_sink(w.op) || !is_still_short(context, func)) continue;
-    diag_remark(context->diags, w.op->loc, "wait_in_shared",
-                "%u registers of an operand are read from shared memory in the loop to save registers",
-                tile_words(op_result(w.op)->type));
-    relieve(context, RELIEF_READ_LATE, tile_words(op_result(w.op)->type));
+bool reload_operands(Budget *b) {
+  Mover m = mover_of(b, 2, true);
+  for (OpWalk w = ops_outward(b->func->body); ops_next(&w) && b->slack < 0;) {
+    if (!can_sink(w.op) || !has_room(&m, op_operand(w.op, 0), w.op->id, end_of_loops(w.op))) continue;
+    RELIEVED(b, w.op, READ_LATE, tile_words(op_result(w.op)->type),
+             "%u registers of an operand are read from shared memory in the loop to save registers",
+             tile_words(op_result(w.op)->type));
     reload_in_users(w.op);
-    func_number(func);
-    changed = true;
+    budget_count(b);
+    count_buffers(&m);
+    m.changed = true;
   }
-  return changed;
-}
-
-bool pass_wait_in_shared(PassContext *context, Func *func) {
-  bool is_short = register_slack(context->scratch, func) < 0,
-       changed = is_short && store_early(context, func);
-  changed |= copy_late(context, func);
-  return (is_short && reload_operands(context, func)) || changed;
+  return m.changed;
 }

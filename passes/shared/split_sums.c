@@ -9,7 +9,7 @@
 //                                                              ... and so on
 // ```
 //
-// promote_shared does this where the tile passes between threads before its store, and compute_in_parts for all others.
+// promote_shared does this where the tile passes between threads before its store, and fit_registers for all others.
 //
 // pays    codegen loads what each slice needs, where it is. The whole tile takes 256 registers of a thread. A part that
 //         passes between threads has a buffer of its size, and all parts share the bytes: slots of the loop have the rest.
@@ -104,9 +104,7 @@ static void make_columns(SumChain *c, Op *op, Builder *b, uint32_t part) {
   Value *operands[4];
   const Type *type = op->result_count ? columns_type(b->func, op_result(op)->type, c->bits) : NULL;
   for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = columns_of(c, b, op_operand(op, i), part);
-  b->loc = op->loc;
-  Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
-  op_copy_attrs(made, op);
+  Op *made = build_like(b, op, operands, type);
   op_remove_attr(made, ATTR_ANCHOR);
   if (op->result_count) c->made[op_result(op)->id] = op_result(made);
   if (op->kind == OP_SHARED_STORE) {
@@ -142,7 +140,7 @@ static bool split_load(PassContext *context, Func *func, Op *load, bool exchange
     for (uint32_t i = 1; i < c.ops.n; i++) make_columns(&c, c.ops.at[i], &b, part);
   }
   while (c.ops.n > 1) op_erase(vec_pop(&c.ops));
-  diag_remark(context->diags, load->loc, exchanged ? "promote_shared" : "compute_in_parts",
+  diag_remark(context->diags, load->loc, exchanged ? "promote_shared" : "fit_registers",
               "sums are loaded from tensor memory in %u parts", 1u << c.bits);
   if (!exchanged) relieve(context, RELIEF_IN_PARTS, tile_words(sums));
   return true;

@@ -208,9 +208,7 @@ static Value *build_merged(TailMerger *m, Builder *b, Pair pair, uint32_t steps)
   Value **operands = ARENA_ARRAY(m->context->scratch, Value *, from->operand_count);
   for (uint32_t i = 0; i < from->operand_count; i++)
     operands[i] = build_merged(m, b, operands_of(pair, i), steps - 1);
-  b->loc = from->loc;
-  Op *op = build_op(b, from->kind, from->operand_count, operands, 1, &pair.then->type);
-  op_copy_attrs(op, from);
+  Op *op = build_like(b, from, operands, pair.then->type);
   op_result(op)->name = pair.then->name;
   return op_result(op);
 }
