@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include "codegen/emit/emit_move.h"
+#include "codegen/llvm/instruction_order.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/access.h"
 
@@ -384,6 +385,9 @@ void emit_store(Emitter *e, Op *op) {
   LLVMValueRef cut = emit_cut_short(e, op, op_operand(op, 2), run.registers, run.length);
   if (!cut) {
     store_runs(e, &run, holder, false);
+    if (!op_attr(op, ATTR_STREAMED)) return;
+    llvm_order_by_access(LLVMGetInsertBlock(e->builder));
+    LLVMPositionBuilderAtEnd(e->builder, LLVMGetInsertBlock(e->builder));
     return;
   }
   emit_tmem_registers(e, value, run.registers);

@@ -136,3 +136,45 @@ bool llvm_order_by_calls(LLVMBasicBlockRef in, const LLVMValueRef *values, uint3
   move(block, parts, results);
   return true;
 }
+
+// What stays where it is: all that touches memory, and what is computed from what was read, up to the last read. It frees
+// the registers of what it takes.
+static Set find_fixed(const llvm::BasicBlock *block) {
+  Set fixed, read;
+  llvm::SmallVector<const llvm::Instruction *> results;
+  for (const llvm::Instruction &at : *block) {
+    bool pure = is_pure(at), taken = !pure && !at.getType()->isVoidTy();
+    for (llvm::Value *operand : at.operands()) {
+      const llvm::Instruction *made = inside(operand, block);
+      taken |= pure && made && read.contains(made);
+    }
+    if (taken) read.insert(&at);
+    if (!pure) fixed.insert(&at);
+    if (pure && taken) results.push_back(&at);
+    if (pure || !taken) continue;
+    fixed.insert(results.begin(), results.end());
+    results.clear();
+  }
+  return fixed;
+}
+
+void llvm_order_by_access(LLVMBasicBlockRef in) {
+  llvm::BasicBlock *block = llvm::unwrap(in);
+  llvm::SmallVector<llvm::Instruction *> order;
+  Set fixed = find_fixed(block), parts;
+  for (llvm::Instruction &at : llvm::reverse(*block)) {
+    if (llvm::isa<llvm::PHINode>(at) || llvm::isa<llvm::AllocaInst>(at)) continue;
+    order.push_back(&at);
+    if (!fixed.contains(&at) && !parts.contains(&at)) continue;
+    for (llvm::Value *operand : at.operands()) {
+      llvm::Instruction *made = inside(operand, block);
+      if (made && !fixed.contains(made)) parts.insert(made);
+    }
+  }
+  for (llvm::Instruction *at : llvm::reverse(order)) {
+    if (parts.contains(at)) continue; // it comes before the first that needs it
+    for (llvm::Value *operand : at->operands())
+      if (llvm::Instruction *made = inside(operand, block)) place(block, parts, made);
+    at->moveBefore(*block, block->end());
+  }
+}

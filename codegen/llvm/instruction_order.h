@@ -20,6 +20,9 @@ bool llvm_order_by_calls(LLVMBasicBlockRef block, const LLVMValueRef *results, u
 // Moves to the end of an unterminated basic block what these values alone are computed from: pure instructions.
 void llvm_sink(LLVMBasicBlockRef block, const LLVMValueRef *values, uint32_t count);
 
+// For an unterminated basic block: computes what accesses to memory need right before the first of them.
+void llvm_order_by_access(LLVMBasicBlockRef block);
+
 #ifdef __cplusplus
 }
 #endif
