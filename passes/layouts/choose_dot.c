@@ -156,15 +156,20 @@ static uint64_t registers_of(const Op *dot, const Value *tile) {
   return type_elements(tile->type) * type_element_bytes(tile->type) / 4 / region_threads(dot);
 }
 
-// Returns true if the first operand comes from before the loop and would take registers that the loop's accumulators
-// need.
+// Returns true if the first operand comes from before the loop and would take registers that the loop needs: for
+// accumulators, or for two more operands. ptxas (13.0) gives these the registers of the one from before the loop, and
+// does not save it: all iterations but the first were wrong on an H200.
 static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
   const Op *loop = dot->region->parent;
   if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
   uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_RESERVED_REGISTERS;
-  for (OpWalk w = ops_in(dot->region); ops_next(&w);)
-    if (w.op->kind == OP_DOT) registers += registers_of(w.op, op_result(w.op));
-  return registers > func_thread_registers(c->func);
+  uint32_t others = 0;
+  for (OpWalk w = ops_in(dot->region); ops_next(&w);) {
+    if (w.op->kind != OP_DOT) continue;
+    registers += registers_of(w.op, op_result(w.op));
+    others += w.op != dot && dot_operand_is_computed(op_operand(w.op, DOT_A));
+  }
+  return others > 1 || registers > func_thread_registers(c->func);
 }
 
 static const char few_rows[] = "the transposed dot: the tile has fewer rows than the instruction";
