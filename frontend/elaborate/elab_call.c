@@ -374,10 +374,8 @@ static bool operator_call(Elab *e, const Expr *expr, const Obj *object, Obj *obj
   for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!names[i] || strcmp(names[i], name) != 0) continue;
     if (!elab_given_args(e, expr, &given)) return *obj = obj_error(), true;
-    if (given.n != 1 || given.at[0].name)
-      *obj = elab_error(e, expr->loc, "[T0204] '%s' takes exactly one argument", name);
-    else
-      *obj = elab_binary(e, expr->loc, (BinaryOp)i, object, &given.at[0].obj);
+    if (given.n != 1 || given.at[0].name) return false;
+    *obj = elab_binary(e, expr->loc, (BinaryOp)i, object, &given.at[0].obj);
     return true;
   }
   return false;

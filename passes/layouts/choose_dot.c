@@ -156,9 +156,9 @@ static uint64_t registers_of(const Op *dot, const Value *tile) {
   return type_elements(tile->type) * type_element_bytes(tile->type) / 4 / region_threads(dot);
 }
 
-// Returns true if the first operand comes from before the loop and would take registers that the loop needs: for
-// accumulators, or for two more operands. ptxas (13.0) gives these the registers of the one from before the loop, and
-// does not save it: all iterations but the first were wrong on an H200.
+// Returns true if the first operand comes from before the loop and would take registers that the loop needs. It needs
+// them for accumulators, or for two more operands. There ptxas (13.0) overwrites the one from before the loop. On an
+// H200 only the first iteration was right.
 static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
   const Op *loop = dot->region->parent;
   if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
