@@ -153,7 +153,7 @@ static uint32_t registers_for(const Counter *p, const Value *value) {
   return is_float || holds_data(p, value) ? tile_registers(value) / share * ((bytes + 3) / 4) : 0;
 }
 
-// The last id of all uses, also of multiply-adds that its products become.
+// The last id of all uses, also of the multiply-adds that take its multiplications.
 static uint32_t use_end(const Value *value, const Region *home) {
   uint32_t end = value_use_end(value, home);
   for (const Use *use = value->first_use; use; use = use->next) {

@@ -425,8 +425,10 @@ static void rewrite_site(DivisionChooser *c, DivideSite *site) {
 //
 // keeps   every value, within exp2's bound
 // pays    while the unit computes one exponential, a warp could issue R = fma / mufu instructions. A polynomial takes
-//         POLYNOMIAL_SLOTS. With the share s of n exponentials, the unit is busy as long as instructions are issued:
-//         n (1 - s) R = others + n (1 - s) + n s POLYNOMIAL_SLOTS    (FlashAttention-4 does the same)
+//         POLYNOMIAL_SLOTS. A share s of n exponentials balances the unit and the instructions, as in FlashAttention-4.
+//         ```
+//         n (1 - s) R = others + n (1 - s) + n s POLYNOMIAL_SLOTS
+//         ```
 
 enum { POLYNOMIAL_SLOTS = 8 };
 
@@ -447,7 +449,7 @@ static uint32_t slots_of(const Op *op) {
   return layout_registers(tile->layout) >> (op->kind == OP_CAST && type_element_bytes(tile) == 2);
 }
 
-// The same of a region. Of an if, the longer branch counts.
+// The same of a region. The longer branch of an if counts.
 static uint32_t slots_in(const Region *region) {
   uint32_t slots = 0;
   for (const Op *op = region->first; op; op = op->next) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the rules of fit_registers share.
+// The budget that the rules of fit_registers share, and the rules.
 #ifndef PASSES_REGISTERS_FIT_REGISTERS_H
 #define PASSES_REGISTERS_FIT_REGISTERS_H
 
@@ -11,9 +11,9 @@ typedef struct Budget {
   PassContext *context;
   Func *func;
   const char *pass;   // For remarks.
-  uint32_t registers; // Of a thread.
+  uint32_t registers; // All that a thread has.
   uint32_t room;      // Those of them that tiles may fill.
-  Pressure pressure;  // What tiles fill. The function is numbered.
+  Pressure pressure;  // Registers that tiles fill. The function is numbered.
   int64_t slack;      // Room that is left; negative: tiles do not fit.
 } Budget;
 
@@ -25,17 +25,23 @@ void budget_count(Budget *budget); // counts again
   (relieve((budget)->context, RELIEF_##kind, words),                                                         \
    diag_remark((budget)->context->diags, (op)->loc, (budget)->pass, __VA_ARGS__))
 
-// The rules. Each returns true if it changed something.
-bool store_early(Budget *budget);        // wait_in_shared.c
-bool copy_late(Budget *budget);          // wait_in_shared.c
-bool reload_operands(Budget *budget);    // wait_in_shared.c
-bool recompute_in_loops(Budget *budget); // rematerialise.c
-bool recompute_in_lines(Budget *budget); // rematerialise.c
-bool recompute_data(Budget *budget);     // rematerialise_data.c
-bool chain_rows(Budget *budget);         // rematerialise_rows.c
-bool load_in_branches(Budget *budget);   // shorten_ranges.c
-bool cast_early(Budget *budget);         // shorten_ranges.c
-bool split_stores(Budget *budget);       // compute_in_parts.c
-bool stream_reductions(Budget *budget);  // compute_in_parts.c
+// The rules, by file. Each returns true if it changed something.
+// wait_in_shared.c
+bool store_early(Budget *budget);
+bool copy_late(Budget *budget);
+bool reload_operands(Budget *budget);
+// rematerialise.c
+bool recompute_in_loops(Budget *budget);
+bool recompute_in_lines(Budget *budget);
+// rematerialise_data.c
+bool recompute_data(Budget *budget);
+// rematerialise_rows.c
+bool chain_rows(Budget *budget);
+// shorten_ranges.c
+bool load_in_branches(Budget *budget);
+bool cast_early(Budget *budget);
+// compute_in_parts.c
+bool split_stores(Budget *budget);
+bool stream_reductions(Budget *budget);
 
 #endif
