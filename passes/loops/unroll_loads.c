@@ -33,6 +33,7 @@
 // * the factor is at most TUNE_UNROLL_FACTOR;
 // * it is at most TUNE_UNROLL_UNKNOWN if the trip count is not known. The iterations that are left take as much code again,
 //   and short loops run only these;
+// * it is at most TUNE_UNROLL_STORES if the loop stores. More copies take registers, so that fewer threads fit;
 // * an unrolled iteration has at most TUNE_UNROLL_OPS ops;
 // * it computes at most TUNE_UNROLL_WORK elements per thread. With more work, the wait for memory is relatively short.
 //
@@ -140,6 +141,7 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
     return 1;
   }
   uint32_t most = range->trips >= 0 || given > 1 ? TUNE_UNROLL_FACTOR : TUNE_UNROLL_UNKNOWN;
+  if (body.stores && given <= 1) most = TUNE_UNROLL_STORES;
   if (given > 1 && given < most) most = (uint32_t)given;
   uint32_t factor = given > 1 ? most : 1;
   while (factor < most && factor * body.bytes < TUNE_UNROLL_BYTES) factor *= 2;
