@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """autotune, heuristics and Config, which Python evaluates; the kernels are Python's too, and record their launch's arguments."""
 
+import sys
 import unittest
+from unittest import mock
 
 import tilec
 from tilec._autotune import Autotuner, do_bench
@@ -178,6 +180,19 @@ class Autotune(unittest.TestCase):
         found = do_bench(lambda: calls.append(1), warmup=1, rep=1, quantiles=(0.5, 0.2, 0.8))
         self.assertEqual(len(found), 3)
         self.assertTrue(found[1] <= found[0] <= found[2] and len(calls) > 5)
+
+    def test_bench_empties_l2(self):
+        """On a GPU by PyTorch's events: an array of more than L2 is written before each, outside of what is measured."""
+        done = []
+        event = mock.Mock(**{"record.side_effect": lambda: done.append("event"), "elapsed_time.return_value": 0.5})
+        torch = mock.Mock()
+        torch.cuda.Event.return_value = event
+        torch.empty.return_value.zero_.side_effect = lambda: done.append("zero")
+        with mock.patch.dict(sys.modules, {"torch": torch}):
+            found = do_bench(lambda: done.append("call"), warmup=1, rep=1)
+        self.assertEqual(found, 0.5)
+        self.assertEqual(done, ["call"] + 5 * ["zero", "event", "call", "event"] + 2 * ["call"] + 2 * ["zero", "event", "call", "event"])
+        self.assertGreaterEqual(torch.empty.call_args[0][0], 200 << 20)
 
     def test_configs_are_values(self):
         self.assertEqual(tilec.Config({"A": 1}), tilec.Config({"A": 1}))
