@@ -111,6 +111,18 @@ TEST(test_channels_hand_slots_on) {
   }
 }
 
+// A channel may begin with a slot that has been read. Then releases are one slot behind, and one is left at
+// the end.
+TEST(test_channels_begin_behind) {
+  int32_t want[128] = {0};
+  for (int i = 0; i < ROUNDS * 128; i++) want[i % 128] += i * 3 - 100;
+  char *behind = mutated(sums, &(Mutant){"slots = 2}", "slots = 2, filled = 1}", NULL});
+  char *late =
+      mutated(behind, &(Mutant){"%os = splat", "%end = ring_release %last : ring\n%os = splat", NULL});
+  run_kernel(late, ROUNDS, want, NULL);
+  free(behind), free(late);
+}
+
 static const Mutant mutants[] = {
     // An op is missing.
     {"%r2 = ring_release %r1 : ring\n%next = add %acc, %t : tile<128xi32, " T ">\nyield %next, %r2",

@@ -291,6 +291,7 @@ TEST(test_usual_kernel) {
   Value *natural = build(&w.b, OP_ADDPTR, args[3]->type, args[3], offs, NULL);
   Value *mask_m = build_binary(&w.b, OP_LT, offs, args[1]),
         *mask_n = build_binary(&w.b, OP_LT, offs, args[0]);
+  Value *wide = build_cast(&w.b, offs, type_scalar(&w.ir, ELEM_I64)), *cut = build_cast(&w.b, wide, i32);
   const AxisTable *table = axis_analyse(&w.arena, w.func);
   assert_int_equal(axis_info(table, offs)->contiguity[0], N);
   assert_int_equal(axis_info(table, offs)->divisibility[0], N);
@@ -299,6 +300,7 @@ TEST(test_usual_kernel) {
   assert_int_equal(axis_info(table, natural)->divisibility[0], 4);
   assert_int_equal(axis_info(table, mask_m)->constancy[0], 16);
   assert_int_equal(axis_info(table, mask_n)->constancy[0], 1);
+  assert_true(axis_info(table, wide)->natural && !axis_info(table, cut)->natural);
   arena_free(&w.arena);
 }
 
