@@ -114,6 +114,12 @@ static bool contains(Str text, const char *word) {
   return false;
 }
 
+// A line "// PREFIX:", or "// PREFIX-COUNT-2:" and the like.
+static bool has_checks(Setup *s, const char *prefix, Str text) {
+  return contains(text, arena_printf(&s->arena, "// %s:", prefix)) ||
+         contains(text, arena_printf(&s->arena, "// %s-", prefix));
+}
+
 static bool file_checks(Setup *s, const char *prefix, const char *source, Str output) {
   const char *path = write_temporary(&s->arena, prefix, output);
   const char *command =
@@ -138,8 +144,8 @@ static bool compiles_as_checked(Setup *s, const char *path, Str text) {
     print_diags(s);
     return false;
   }
-  bool llvm = !contains(text, "// LLVM:") || file_checks(s, "LLVM", path, buf_view(&s->result.llvm));
-  bool ptx = !contains(text, "// PTX:") || file_checks(s, "PTX", path, buf_view(&s->result.ptx));
+  bool llvm = !has_checks(s, "LLVM", text) || file_checks(s, "LLVM", path, buf_view(&s->result.llvm));
+  bool ptx = !has_checks(s, "PTX", text) || file_checks(s, "PTX", path, buf_view(&s->result.ptx));
   assemble(s);
   return llvm && ptx;
 }
