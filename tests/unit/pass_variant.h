@@ -8,8 +8,12 @@
 //   +a line of this one alone
 // ```
 // Marks are of the lines. So the changes give this file's input too, of the other's input, whatever the marks are now.
+// Values without a name have their place among all values as a number. Where changes add or remove values, lines "//+" of
+// the other file get the numbers of this one, unless it has regions of the host.
 #ifndef TESTS_UNIT_PASS_VARIANT_H
 #define TESTS_UNIT_PASS_VARIANT_H
+
+#include <ctype.h>
 
 #include "tests/unit/golden.h"
 #include "tests/unit/pass_file.h"
@@ -25,6 +29,76 @@ static inline Str pass_variant_base(Arena *arena, Str text) {
   const char *name = arena_copy(arena, (Str){text.at + start, end - start});
   return golden_read(arena, arena_printf(arena, "%s/golden/passes/%s", TESTS_DIR, name));
 }
+
+// --- Numbers
+
+typedef VEC(uint32_t) PassNumbers; // by the other file's numbers; UINT32_MAX: that number as it is
+
+typedef struct PassName {
+  size_t at, end; // behind the '%'
+  uint32_t n;     // UINT32_MAX: no number
+  bool defines;   // It is before " = ", or an argument, which a ':' follows.
+} PassName;
+
+// The next value's name in the line from `at` on.
+static inline bool pass_next_name(Str line, size_t at, PassName *name) {
+  size_t skipped = str_starts(line, "//+") ? 3 : 0, equal = pass_text_at(line, " = ");
+  bool gives = str_starts(str_trimmed((Str){line.at + skipped, line.n - skipped}), "%");
+  while (at < line.n && line.at[at] != '%') at++;
+  if (at == line.n) return false;
+  *name = (PassName){.at = at + 1, .end = at + 1};
+  for (; name->end < line.n; name->end++) {
+    unsigned char c = (unsigned char)line.at[name->end];
+    if (!isalnum(c) && c != '_') break;
+    name->n = isdigit(c) && name->n != UINT32_MAX ? name->n * 10 + (c - '0') : UINT32_MAX;
+  }
+  name->defines = (gives && at < equal) || (name->end < line.n && line.at[name->end] == ':');
+  return true;
+}
+
+// How many values the line defines, if it is of the result.
+static inline uint32_t pass_definitions(Str line) {
+  PassName name = {0};
+  uint32_t count = 0;
+  if ((pass_line_is_comment(line) && !str_starts(line, "//+")) || str_ends(line, " //-")) return 0;
+  while (pass_next_name(line, name.end, &name)) count += name.defines;
+  return count;
+}
+
+static inline void pass_map_number(Arena *arena, PassNumbers *map, uint32_t from, uint32_t to) {
+  while (map->n <= from) vec_push(arena, map, UINT32_MAX);
+  map->at[from] = to;
+}
+
+// A line "//+" of the other file with this file's numbers, or without numbers if `map` is NULL. Those that it defines are
+// `shift` further.
+static inline Str pass_renumbered(Arena *arena, Str line, PassNumbers *map, const uint32_t *shift) {
+  Buf out = {0};
+  PassName name = {0};
+  size_t done = 0;
+  if (!str_starts(line, "//+")) return line;
+  while (pass_next_name(line, name.end, &name)) {
+    if (shift && name.defines && name.n != UINT32_MAX) pass_map_number(arena, map, name.n, name.n + *shift);
+    if (name.n == UINT32_MAX || (map && (name.n >= map->n || map->at[name.n] == UINT32_MAX))) continue;
+    buf_str(&out, (Str){line.at + done, name.at - done});
+    if (map) buf_printf(&out, "%u", map->at[name.n]);
+    done = name.end;
+  }
+  buf_str(&out, (Str){line.at + done, line.n - done});
+  Str made = {arena_copy(arena, buf_view(&out)), out.n};
+  buf_free(&out);
+  return made;
+}
+
+// True if the file has regions of the host, whose numbers follow those of the kernel's body behind them.
+static inline bool pass_has_host(const PassLines *lines) {
+  bool has = false;
+  for (uint32_t i = 0; i < lines->n; i++)
+    has |= str_starts(lines->at[i], "//+} ") || str_starts(lines->at[i], "} ");
+  return has;
+}
+
+// --- Reading
 
 // A line as the input has it, if only the input is asked for. Its .at is NULL if the input does not have it.
 static inline Str pass_line_of(Str line, bool input) { return input ? pass_input_line(line) : line; }
@@ -49,7 +123,8 @@ static inline uint32_t pass_find_lines(const PassLines *lines, uint32_t at, cons
 }
 
 typedef struct PassChange {
-  PassLines before, after; // the lines ' ' and '-', and ' ' and '+'
+  PassLines before; // the lines ' ' and '-'
+  PassLines all;    // with their marks
 } PassChange;
 
 // Reads the change from line *at on, and leaves *at at the next one.
@@ -58,7 +133,7 @@ static inline PassChange pass_change_read(Arena *arena, const PassLines *lines, 
   for (; *at < lines->n && !str_starts(lines->at[*at], "@@"); ++*at) {
     Str marked = lines->at[*at], line = pass_line_of((Str){marked.at + 1, marked.n - 1}, input);
     if (line.at && marked.at[0] != '+') vec_push(arena, &change.before, line);
-    if (line.at && marked.at[0] != '-') vec_push(arena, &change.after, line);
+    if (line.at) vec_push(arena, &change.all, ((Str){marked.at, line.n + 1}));
   }
   return change;
 }
@@ -67,17 +142,27 @@ static inline PassChange pass_change_read(Arena *arena, const PassLines *lines, 
 static inline bool pass_variant_apply(Arena *arena, Str base, Str variant, bool input, Buf *out) {
   PassLines all = pass_lines(arena, base), lines = pass_lines_of(arena, &all, input),
             changes = pass_lines(arena, variant);
-  uint32_t done = 0;
+  PassNumbers map = {0};
+  uint32_t done = 0, shift = 0;
+  bool keeps = pass_has_host(&all);
   for (uint32_t at = 2; at < changes.n; at++) {
     PassChange change = pass_change_read(arena, &changes, &at, input);
-    if (change.before.n + change.after.n == 0) continue;
+    if (change.all.n == 0) continue;
     uint32_t place = pass_find_lines(&lines, done, &change.before);
     if (place == UINT32_MAX) return false;
-    for (; done < place; done++) pass_put_line(out, "", lines.at[done], "");
-    for (uint32_t i = 0; i < change.after.n; i++) pass_put_line(out, "", change.after.at[i], "");
+    for (; done < place; done++)
+      pass_put_line(out, "", pass_renumbered(arena, lines.at[done], &map, &shift), "");
+    for (uint32_t i = 0; i < change.all.n; i++) {
+      Str line = {change.all.at[i].at + 1, change.all.at[i].n - 1};
+      char mark = line.at[-1];
+      if (mark == ' ') line = pass_renumbered(arena, line, &map, &shift);
+      if (mark != '-') pass_put_line(out, "", line, "");
+      if (!keeps) shift += mark == '+' ? pass_definitions(line) : mark == '-' ? -pass_definitions(line) : 0;
+    }
     done += change.before.n;
   }
-  for (; done < lines.n; done++) pass_put_line(out, "", lines.at[done], "");
+  for (; done < lines.n; done++)
+    pass_put_line(out, "", pass_renumbered(arena, lines.at[done], &map, &shift), "");
   return true;
 }
 
@@ -126,6 +211,40 @@ static inline PassHunks pass_differences(const PassTexts *x) {
   return hunks;
 }
 
+// What lines outside the differences define, by its numbers in the one text, has these in the other.
+static inline PassNumbers pass_map_common(const PassTexts *x, const PassHunks *hunks) {
+  PassNumbers map = {0};
+  for (uint32_t i = 0, k = 0, h = 0; i < x->from.n; i++, k++) {
+    for (; h < hunks->n && hunks->at[h].from == i; h++) i = hunks->at[h].from_end, k = hunks->at[h].to_end;
+    PassName a = {0}, b = {0};
+    if (i == x->from.n || !str_starts(x->from.at[i], "//+")) continue;
+    while (pass_next_name(x->from.at[i], a.end, &a) && pass_next_name(x->to.at[k], b.end, &b))
+      if (a.defines && a.n != UINT32_MAX && b.n != UINT32_MAX) pass_map_number(x->arena, &map, a.n, b.n);
+  }
+  return map;
+}
+
+static inline PassLines pass_lines_renumbered(Arena *arena, const PassLines *lines, PassNumbers *map) {
+  PassLines made = {0};
+  for (uint32_t i = 0; i < lines->n; i++)
+    vec_push(arena, &made, pass_renumbered(arena, lines->at[i], map, NULL));
+  return made;
+}
+
+// First of the lines without numbers, then with those that follow from the differences.
+static inline PassHunks pass_differences_renumbered(const PassTexts *x) {
+  PassTexts y = {x->arena, pass_lines_renumbered(x->arena, &x->from, NULL),
+                 pass_lines_renumbered(x->arena, &x->to, NULL)};
+  PassHunks hunks = pass_differences(&y);
+  y.to = x->to;
+  for (int round = 0; round < 4; round++) {
+    PassNumbers map = pass_map_common(x, &hunks);
+    y.from = pass_lines_renumbered(x->arena, &x->from, &map);
+    hunks = pass_differences(&y);
+  }
+  return hunks;
+}
+
 static inline void pass_put_lines(Buf *out, const char *mark, const PassLines *lines, uint32_t at,
                                   uint32_t end) {
   for (; at < end; at++) pass_put_line(out, mark, lines->at[at], "");
@@ -154,9 +273,8 @@ static inline bool pass_has_input(const PassTexts *x, PassHunk hunk) {
 
 // Appends the variant of the whole file `text`. Differences with one line between them are one change: the line is as short
 // as '@@'. Where a change's lines come earlier too, lines of both precede it.
-static inline void pass_variant_make(Arena *arena, Str like, Str base, Str text, Buf *out) {
-  PassTexts x = {arena, pass_lines(arena, base), pass_lines(arena, text)};
-  PassHunks hunks = pass_differences(&x);
+static inline void pass_variant_write(const PassTexts *y, PassHunks hunks, Str like, Buf *out) {
+  PassTexts x = *y;
   uint32_t done = 0, done_input = 0;
   pass_put_line(out, "", like, "");
   for (uint32_t i = 0; i < hunks.n;) {
@@ -174,6 +292,16 @@ static inline void pass_variant_make(Arena *arena, Str like, Str base, Str text,
     }
     if (pass_has_input(&x, whole)) done_input = done;
   }
+}
+
+static inline void pass_variant_make(Arena *arena, Str like, Str base, Str text, Buf *out) {
+  PassTexts x = {arena, pass_lines(arena, base), pass_lines(arena, text)};
+  Buf again = {0};
+  pass_variant_write(&x, pass_differences_renumbered(&x), like, out);
+  bool right =
+      pass_variant_apply(arena, base, buf_view(out), false, &again) && str_eq(buf_view(&again), text);
+  if (!right) buf_reset(out), pass_variant_write(&x, pass_differences(&x), like, out);
+  buf_free(&again);
 }
 
 #endif
