@@ -182,24 +182,6 @@ typedef struct CostReport {
   uint64_t most_runs; // Executions of the most frequently executed region, over all programs.
 } CostReport;
 
-// How a launch runs the dots of a matmul by tcgen05. A CTA multiplies m x k and k x n in a step; two CTAs of a pair each
-// copy half of the k x n.
-typedef struct CostPlan {
-  uint32_t m, n, k, element_bytes;
-  double steps;            // of a program
-  double programs;         // Tiles of the result, each by `ctas` CTAs: 2 in a pair.
-  uint32_t ctas, resident; // resident: CTAs of a multiprocessor
-  uint32_t stages;         // Slots for operands; 1: a step's copies follow the dots of the one before.
-  bool tma;                // The copies are TMA's, not cp.async.
-  bool thread;             // A separate thread issues the dots, and never waits for them.
-  bool persistent;
-  uint32_t accumulators;              // 2: a tile is stored under the next one's dots, if persistent.
-  double stored;                      // Bytes that a CTA stores at its end, for each four of its warps.
-  double memory_read, memory_written; // Bytes of the launch.
-} CostPlan;
-// The predicted seconds; 0: no times are known for the card.
-double cost_plan_seconds(const TargetInfo *arch, const char *card, const CostPlan *plan);
-
 // The architecture's card whose name, or its first word, is `name`. NULL: no times are known for such a card.
 const char *cost_card(const TargetInfo *arch, const char *name);
 // Finds a device's card by its name, "NVIDIA H100 80GB HBM3". The first word of the card's name must be a

@@ -46,23 +46,6 @@ double plan_seconds(const CostTime *time) {
   return time->launch + loop + time->ends;
 }
 
-double cost_plan_seconds(const TargetInfo *arch, const char *card, const CostPlan *plan) {
-  const Chip *chip = chip_named(card);
-  if (!chip || !arch->multiprocessors) return 0;
-  double at_once = floor(arch->multiprocessors / plan->ctas) * plan->resident,
-         rounds = ceil(plan->programs / at_once), works = rounds * plan->steps * plan->resident;
-  double dot = 2.0 * plan->m * plan->n * plan->k * plan->element_bytes / 2 / arch->tensor_fp16 /
-               (chip->mhz * 1e6),
-         bytes = (plan->m + (double)plan->n / plan->ctas) * plan->k * plan->element_bytes;
-  CostTime time = {.launch = chip->launch * 1e-9};
-  time.bounds[BOUND_TENSOR] = works * dot * 100 / chip->tensor;
-  time.bounds[BOUND_L2] = works * bytes * arch->multiprocessors / (chip->l2 * 1e9);
-  time.bounds[BOUND_MEMORY] =
-      (plan->memory_read / chip->read + plan->memory_written / chip->write) * 100 / (chip->bandwidth * 1e9);
-  plan_add_waits(plan, rounds, dot, &time);
-  return plan_seconds(&time);
-}
-
 // --- compiled kernels
 
 // The only dot of the kernel's loops. NULL: there is none, or there are more.

@@ -18,6 +18,17 @@ const Chip *chip_named(const char *card);
 // Combines the bounds. Bounds that are nearly equal hinder each other.
 double time_combined(const double bounds[BOUND_COUNT]);
 
+// How a launch runs the dots of a matmul by tcgen05.
+typedef struct CostPlan {
+  double steps;    // of a program
+  uint32_t stages; // Slots for operands; 1: a step's copies follow the dots of the one before.
+  bool tma;        // The copies are TMA's, not cp.async.
+  bool thread;     // A separate thread issues the dots, and never waits for them.
+  bool persistent;
+  uint32_t accumulators; // 2: a tile is stored under the next one's dots, if persistent.
+  double stored;         // Bytes that a CTA stores at its end, for each four of its warps.
+} CostPlan;
+
 // tcgen05.c. The plan of a kernel whose one dot, by tcgen05, is in a loop. Returns false for other kernels.
 bool plan_of(const CostReport *report, CostPlan *plan);
 // Replaces the latency by the plan's. `rounds` of programs follow one another on a multiprocessor, and a step's dots take

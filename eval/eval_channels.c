@@ -13,7 +13,7 @@
 
 #include "eval/eval_machine.h"
 #include "ir/memory/ring.h"
-#include "ir/memory/sync.h"
+#include "ir/queries.h"
 
 typedef struct Channel {
   const Op *begin;

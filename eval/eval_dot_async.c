@@ -5,7 +5,7 @@
 // register operands must not be recomputed.
 #include "eval/eval_machine.h"
 #include "ir/dot/layout_dot.h"
-#include "ir/memory/sync.h"
+#include "ir/queries.h"
 
 // An operand of a dot: elements of a buffer, or a tile's registers.
 typedef struct Reading {

@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 #include "ir/memory/groups.h"
-#include "ir/memory/sync.h"
+#include "ir/queries.h"
 #include "ir/number.h"
 #include "ir/memory/tensor_box.h"
 

@@ -208,3 +208,8 @@ bool comparison_holds(OpKind kind, int order) {
   default: return false;
   }
 }
+
+bool op_follows_dots(const Op *op) {
+  bool arrives = op->kind == OP_MBARRIER_ARRIVE || (op_has(op, RING) && op->result_count == 1);
+  return arrives && op->operand_count > 1;
+}

@@ -55,6 +55,8 @@ Value *flow_source(const Value *value, uint32_t n);
 // The loop's initial values, with room for `more` after them.
 Value **loop_inits(Arena *arena, const Op *loop, uint32_t more);
 
+// Returns true if the op takes effect when the dots that its thread has begun are complete.
+bool op_follows_dots(const Op *op);
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.

@@ -8,7 +8,10 @@
 #include "base/buf.h"
 #include "ir/build.h"
 #include "ir/text/parse.h"
-#include "ir/memory/sync.h"
+#include "ir/dot/dot.h"
+#include "ir/memory/atomic.h"
+#include "ir/memory/groups.h"
+#include "ir/queries.h"
 
 enum { MAX_WORDS = 64 };
 
@@ -29,6 +32,20 @@ static void count_word(Counts *counts, Str word) {
 static uint32_t copies_of(Op *op) {
   bool turn = op->kind == OP_PINGPONG_WAIT || op->kind == OP_PINGPONG_PASS;
   return turn && !op_attr(op, ATTR_FIRST) && !op_attr(op, ATTR_LAST) ? region_warps(op) / 4 : 1;
+}
+
+// The synchronising instructions that the op prints, separated by spaces.
+static const char *op_sync(const Op *op) {
+  bool tmem = op->result_count && op->results[0].type->kind == TYPE_TMEM;
+  if (tmem && op->kind == OP_DOT) return group_runs_by_thread(op) ? "" : "tcgen05.fence tcgen05.commit";
+  if (tmem && op->kind == OP_DOT_WAIT) return "mbarrier.try_wait tcgen05.fence";
+  bool none = op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // complete when issued
+  none |= op->kind == OP_ATOMIC_RMW && !atomic_fences(op);
+  none |= op->kind == OP_WARP_GROUPS && !op_attr(op, ATTR_GROUP_REGISTERS);
+  if (op->kind == OP_MBARRIER_ARRIVE && op_follows_dots(op)) return "tcgen05.commit";
+  if (op->kind == OP_MBARRIER_ARRIVE && group_runs_by_thread(op))
+    return "mbarrier.arrive"; // its warp need not converge
+  return none ? "" : op_info(op->kind)->sync;
 }
 
 static void count_op(Op *op, void *data) {

@@ -6,7 +6,7 @@
 #include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
-#include "ir/memory/sync.h"
+#include "ir/queries.h"
 #include "ir/memory/tensor_box.h"
 
 enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3, STORE_COORDINATES = 2 };

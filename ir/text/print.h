@@ -17,9 +17,6 @@ typedef struct PrintOptions {
 void module_print(IrModule *module, const PrintOptions *options, Buf *out);
 void host_print(Func *func, const HostRegion *host, Buf *out); // the region's ops, without locations
 
-// The ops and attributes as Markdown tables: docs/tir.md's.
-void ir_print_op_table(Buf *out);
-
 // The word before region `index` of an op: "do", "then", "else", "test".
 const char *region_word(OpKind kind, uint32_t index);
 

@@ -7,7 +7,7 @@
 #include "base/integer.h"
 #include "ir/dot/layout_dot.h"
 #include "ir/memory/groups.h"
-#include "ir/memory/sync.h"
+#include "ir/queries.h"
 #include "target/target.h"
 #include "ir/verify/verify_parts.h"
 

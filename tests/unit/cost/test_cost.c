@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "cost/l2_cache.h"
+#include "cost/time.h"
 #include "ir/text/parse.h"
 
 static const TargetInfo *h200(void) { return target_find(STR("sm_90a")); }
@@ -408,35 +409,44 @@ TEST(test_cards) {
 typedef struct Step {
   int ladder;
   double m, n, k, measured;
+  uint32_t tile_m, tile_n,
+      ctas; // A CTA multiplies tile_m x 64 and 64 x tile_n in a step; two CTAs of a pair each copy half of the latter.
   CostPlan plan;
   double parts, rows;
 } Step;
 
 // Bytes that CTAs read from memory. All those at the same time read their operands once. Nothing stays in the L2 cache for
 // the next ones, unless everything fits.
-static double read_bytes(const Step *s, double cache, double at_once) {
-  double m = s->plan.m * s->plan.ctas, rows = s->rows > 0 ? s->rows : fmax(1, at_once * s->plan.n / s->n);
+static double read_bytes(const Step *s, double programs, double cache, double at_once) {
+  double m = s->tile_m * s->ctas, rows = s->rows > 0 ? s->rows : fmax(1, at_once * s->tile_n / s->n);
   double columns = at_once / rows, all = (s->m + s->n) * s->k * 2;
-  return all + 2 * s->m * s->n <= cache
-             ? all
-             : (rows * m + columns * s->plan.n) * s->k * 2 * s->plan.programs / at_once;
+  return all + 2 * s->m * s->n <= cache ? all
+                                        : (rows * m + columns * s->tile_n) * s->k * 2 * programs / at_once;
 }
 
 static double predict_step(Step *s) {
   const TargetInfo *arch = target_find(STR("sm_100a"));
-  CostPlan *p = &s->plan;
-  p->programs = s->m / p->m / p->ctas * (s->n / p->n), p->steps = s->k / p->k;
-  p->stored = 2.0 * p->m * p->n / s->parts, p->memory_written = 2 * s->m * s->n;
-  p->memory_read = read_bytes(s, arch->l2_mb * 1e6, arch->multiprocessors / p->ctas);
-  return 2e-12 * s->m * s->n * s->k / cost_plan_seconds(arch, cost_card(arch, "B200"), p);
+  const Chip *chip = chip_named(cost_card(arch, "B200"));
+  double sms = arch->multiprocessors, at_once = sms / s->ctas,
+         programs = s->m / s->tile_m / s->ctas * (s->n / s->tile_n);
+  s->plan.steps = s->k / 64, s->plan.stored = 2.0 * s->tile_m * s->tile_n / s->parts;
+  double rounds = ceil(programs / at_once), works = rounds * s->plan.steps;
+  double dot = 2.0 * s->tile_m * s->tile_n * 64 / arch->tensor_fp16 / (chip->mhz * 1e6);
+  CostTime time = {.launch = chip->launch * 1e-9};
+  time.bounds[BOUND_TENSOR] = works * dot * 100 / chip->tensor;
+  time.bounds[BOUND_L2] = works * (s->tile_m + (double)s->tile_n / s->ctas) * 128 * sms / (chip->l2 * 1e9);
+  time.bounds[BOUND_MEMORY] =
+      (read_bytes(s, programs, arch->l2_mb * 1e6, at_once) / chip->read + 2 * s->m * s->n / chip->write) *
+      100 / (chip->bandwidth * 1e9);
+  plan_add_waits(&s->plan, rounds, dot, &time);
+  return 2e-12 * s->m * s->n * s->k / plan_seconds(&time);
 }
 
 // The constants are fitted to the first ladder alone. Steps of all ladders come in their order, and gain what was measured.
 TEST(test_blackwell_steps) {
   enum { TILUS, JAX, KITTENS };
 #define X(ladder, M, N, K, speed, bm, bn, slots, by_tma, own, turns, sums, pair, parts, rows)                \
-  {ladder, M,   N, K, speed, {bm, bn, 64, 2, 0, 0, pair, 1, slots, by_tma, own, turns, sums, 0, 0, 0},       \
-   parts,  rows},
+  {ladder, M, N, K, speed, bm, bn, pair, {0, slots, by_tma, own, turns, sums, 0}, parts, rows},
   Step steps[] = {
 #include "tests/unit/cost/published.def"
   };

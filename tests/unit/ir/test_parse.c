@@ -64,7 +64,9 @@ TEST(test_round_trip_of_every_construct) {
   free(plain);
 }
 
-#define MAP_OF(parts) "module { kernel @k(%n: i64, %a: *fp16) map %m: tensor_map<" parts "> { yield %a, %n, %n, %n } { return } }"
+#define MAP_OF(parts)                                                                                        \
+  "module { kernel @k(%n: i64, %a: *fp16) map %m: tensor_map<" parts "> { yield %a, %n, %n, %n } { return "  \
+                                                                     "} }"
 #define MAP "tensor_map<fp16, box=[64, 64], swizzle=128, fill=zero>"
 
 TEST(test_round_trip_of_a_kernel) {
@@ -360,7 +362,8 @@ static const Invalid bodies[] = {
     {"store %p, %h", "store: operand value is fp16, but operand pointer is *fp32"},
     {"store %tp, %f", "store: operand 1, fp32, does not have the shape of tile<512x*fp32>"},
     {"for %f, %f, %f do (%j: fp32) { yield }", "for: operand lower is integers other than i1, not fp32"},
-    {"for %i, %l, %i do (%j: i32) { yield }", "for: operand upper has the type of operand lower, i32, not i64"},
+    {"for %i, %l, %i do (%j: i32) { yield }",
+     "for: operand upper has the type of operand lower, i32, not i64"},
     {"for %i, %i, %i do { yield }",
      "for: 0 initial values, 0 results and 0 arguments of the region do not agree"},
     {"for %i, %i, %i do (%j: i64) { yield }", "for: argument 0 is i64, the result i32"},
@@ -433,35 +436,6 @@ TEST(test_locations_come_from_the_text_or_are_places_in_it) {
   assert_int_equal(call.line, 9);
   assert_int_equal(op->next->loc.line, 0);
   text_fixture_close(&s);
-}
-
-TEST(test_op_table_of_the_docs_is_current) {
-  static const char begin[] = "<!-- op table: generated -->\n", end[] = "<!-- end of the op table -->";
-  char path[600];
-  snprintf(path, sizeof path, "%s/../docs/tir.md", TESTS_DIR);
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  Buf text = {0}, table = {0};
-  char block[4096];
-  for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) buf_bytes(&text, block, n);
-  fclose(file);
-  char *from = strstr(text.at, begin), *to = strstr(text.at, end);
-  assert_true(from && to && from < to);
-  from += sizeof begin - 1;
-  ir_print_op_table(&table);
-  bool current = (size_t)(to - from) == table.n && memcmp(from, table.at, table.n) == 0;
-  if (!current && getenv("BLESS")) {
-    file = fopen(path, "wb");
-    assert_non_null(file);
-    fwrite(text.at, 1, (size_t)(from - text.at), file);
-    fwrite(table.at, 1, table.n, file);
-    fputs(to, file);
-    fclose(file);
-    current = true;
-  }
-  buf_free(&text);
-  buf_free(&table);
-  if (!current) fail_msg("docs/tir.md's op table is not current: run this test with BLESS=1");
 }
 
 WHOLE_SUITE(parse)
