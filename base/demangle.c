@@ -1,132 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the simple part of the Itanium C++ ABI's mangled names.
-//
-//   name    = "_Z" entity
-//   entity  = "Z" entity parameters "E" "L"? part discriminator? | "N" [rVK]* (part | arguments)+ "E" | "L"? part
-//   part    = length, and so many characters
+// Shortens what the C++ runtime makes of a mangled name.
 #include "base/demangle.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef struct Reader {
-  Str left;
-  Buf *to;
-  size_t start; // of the name in `to`
-} Reader;
+// The Itanium C++ ABI's own. NULL: it is no mangled name.
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
-static bool at_digit(const Reader *r) { return r->left.n && isdigit((unsigned char)r->left.at[0]); }
+// nvcc splits small arrays into variables: "_$_3" of s[3].
+static const char split[] = "_$_";
 
-// A length and so many characters.
-static bool take_part(Reader *r, Str *part) {
-  size_t length = 0;
-  if (!at_digit(r)) return false;
-  for (; at_digit(r); r->left.at++, r->left.n--) {
-    length = 10 * length + (size_t)(r->left.at[0] - '0');
-    if (length > r->left.n) return false;
-  }
-  if (!length || length > r->left.n) return false;
-  *part = (Str){r->left.at, length};
-  r->left = (Str){r->left.at + length, r->left.n - length};
-  return true;
+static char *demangled_by_runtime(Str name) {
+  Buf mangled = {0};
+  int status;
+  if (!str_starts(name, "_Z")) return NULL;
+  buf_str(&mangled, name);
+  char *index = strstr(mangled.at, split), *text;
+  if (index) *index = '\0';
+  text = __cxa_demangle(mangled.at, NULL, NULL, &status);
+  buf_free(&mangled);
+  return text;
 }
 
-// Parts of files and of anonymous namespaces are not written.
-static void put_part(Reader *r, Str part) {
-  if (str_starts(part, "_INTERNAL_") || str_starts(part, "_GLOBAL__N_")) return;
-  if (r->to->n > r->start) buf_text(r->to, "::");
-  buf_str(r->to, part);
-}
-
-// Skips template arguments after their "I". A literal is "L", its type, its value and "E".
-static bool skip_arguments(Reader *r) {
-  Str part;
-  for (size_t depth = 1; depth;) {
-    if (at_digit(r)) {
-      if (!take_part(r, &part)) return false;
-    } else if (str_take(&r->left, 'L')) {
-      if (at_digit(r) ? !take_part(r, &part) : !r->left.n || !islower((unsigned char)r->left.at[0]))
-        return false;
-      while (r->left.n && r->left.at[0] != 'E') r->left.at++, r->left.n--;
-      if (!str_take(&r->left, 'E')) return false;
-    } else if (str_take(&r->left, 'I') || str_take(&r->left, 'N') || str_take(&r->left, 'F') ||
-               str_take(&r->left, 'J')) {
+// Adds the name to `out` without a return type, parameters and template arguments. *arguments: the last of these.
+static void put_name(const char *text, Buf *out, Str *arguments) {
+  static const char anonymous[] = "(anonymous namespace)::";
+  size_t start = out->n;
+  size_t depth = 0;
+  const char *begin = text;
+  for (const char *c = text; *c; c++) {
+    const char *after_file = strncmp(c, "_INTERNAL_", 10) == 0 ? strstr(c, "::") : NULL;
+    if (!depth && *c == '<') begin = c;
+    if (after_file)
+      c = after_file + 1;
+    else if (str_starts(str_from(c), anonymous))
+      c += sizeof anonymous - 2;
+    else if (*c == '<' || *c == '(')
       depth++;
-    } else if (str_take(&r->left, 'E')) {
-      depth--;
-    } else if (str_take(&r->left, 'X') || !r->left.n) {
-      return false;
-    } else {
-      r->left.at++, r->left.n--;
-    }
+    else if ((*c == '>' || *c == ')') && depth) {
+      if (!--depth && *c == '>') *arguments = (Str){begin, (size_t)(c - begin) + 1};
+    } else if (str_starts(str_from(c), " const") && c > text && c[-1] == ')')
+      c += strlen(" const") - 1;
+    else if (*c == ' ' && !depth)
+      out->n = start; // a return type was before it
+    else if (!depth)
+      buf_char(out, *c);
   }
-  return true;
-}
-
-static bool take_nested(Reader *r) {
-  Str part;
-  while (str_take(&r->left, 'r') || str_take(&r->left, 'V') || str_take(&r->left, 'K')) continue;
-  for (bool any = false; !str_take(&r->left, 'E'); any = true) {
-    if (any && str_take(&r->left, 'I')) {
-      if (!skip_arguments(r)) return false;
-      continue;
-    }
-    str_take(&r->left, 'L');
-    if (!take_part(r, &part)) return false;
-    put_part(r, part);
-  }
-  return r->to->n > r->start;
-}
-
-// nvcc splits small arrays into variables: "_$_3" of s[3]. The numbers of variables of one name are not written.
-static void put_indices(Reader *r, Str text) {
-  for (size_t i = 0; i < text.n; i++) {
-    bool begins = i && text.at[i - 1] == '_' && i > 1 && text.at[i - 2] == '$';
-    size_t n = 0;
-    while (begins && i + n < text.n && isdigit((unsigned char)text.at[i + n])) n++;
-    if (n) buf_printf(r->to, "[%.*s]", (int)n, text.at + i);
-  }
-}
-
-// The name after a function's parameters: the rest must be it.
-static bool take_last(Reader *r) {
-  Str part;
-  while (r->left.n) {
-    if (!str_take(&r->left, 'E')) {
-      r->left.at++, r->left.n--;
-      continue;
-    }
-    Reader last = *r;
-    str_take(&last.left, 'L');
-    if (!take_part(&last, &part)) continue;
-    Str indices = last.left;
-    while (last.left.n && (strchr("_$", last.left.at[0]) || at_digit(&last))) last.left.at++, last.left.n--;
-    if (last.left.n) continue;
-    put_part(r, part);
-    put_indices(r, indices);
-    return true;
-  }
-  return false;
-}
-
-static bool take_entity(Reader *r) {
-  Str part;
-  bool is_local = str_take(&r->left, 'Z');
-  if (str_take(&r->left, 'N')) {
-    if (!take_nested(r)) return false;
-  } else {
-    str_take(&r->left, 'L');
-    if (!take_part(r, &part)) return false;
-    put_part(r, part);
-  }
-  return !is_local || take_last(r);
 }
 
 void demangle(Str name, Buf *out) {
-  Reader r = {.left = name, .to = out, .start = out->n};
-  if (str_take(&r.left, '_') && str_take(&r.left, 'Z') && take_entity(&r) && out->n > r.start) return;
-  out->n = r.start;
-  buf_str(out, name);
+  char *text = demangled_by_runtime(name);
+  Str arguments;
+  if (!text || strstr(text, "operator")) {
+    buf_str(out, name);
+  } else {
+    put_name(text, out, &arguments);
+    for (size_t i = 0, n = strlen(split); i + n < name.n; i++) {
+      if (memcmp(name.at + i, split, n) != 0) continue;
+      buf_char(out, '[');
+      for (i += n; i < name.n && isdigit((unsigned char)name.at[i]); i++) buf_char(out, name.at[i]);
+      buf_char(out, ']'), i--;
+    }
+  }
+  free(text);
 }
 
 const char *demangled(Arena *arena, Str name) {
@@ -135,4 +73,20 @@ const char *demangled(Arena *arena, Str name) {
   const char *copy = arena_copy(arena, buf_view(&shown));
   buf_free(&shown);
   return copy;
+}
+
+bool demangle_arguments(Str name, Buf *out) {
+  char *text = demangled_by_runtime(name);
+  Buf rest = {0};
+  Str arguments = {0};
+  if (text) put_name(text, &rest, &arguments);
+  for (size_t i = 0; i < arguments.n; i++) { // without the suffixes of 5u and 5ul
+    buf_char(out, arguments.at[i]);
+    bool number = i && strchr("<, -", arguments.at[i - 1]) && isdigit((unsigned char)arguments.at[i]);
+    while (number && isdigit((unsigned char)arguments.at[i + 1])) buf_char(out, arguments.at[++i]);
+    while (number && strchr("ul", arguments.at[i + 1])) i++;
+  }
+  buf_free(&rest);
+  free(text);
+  return arguments.n != 0;
 }

@@ -8,11 +8,11 @@
 #include "base/str.h"
 
 // Adds a variable's or function's name: "app::table", "total::parts" for a function's variable, "norm". Types of
-// parameters, template arguments and names of anonymous namespaces are left out. A name of another form is added as it is.
+// parameters, template arguments and names of anonymous namespaces are left out. Operators, and names that are not
+// mangled, are added as they are.
 void demangle(Str name, Buf *out);
 const char *demangled(Arena *arena, Str name); // a copy
-// Adds the template arguments of a mangled name: "<float, 128>". False, and nothing is added, if it has none or others
-// than types, pointers, integers and bools.
+// Adds the template arguments of a mangled name: "<float, 128>". False, and nothing is added, if it has none.
 bool demangle_arguments(Str name, Buf *out);
 
 #endif

@@ -3,6 +3,7 @@
 # The simulator's speed (bench/RESULTS.md).
 add_executable(sim_bench EXCLUDE_FROM_ALL bench/sim_bench.c)
 target_link_libraries(sim_bench PRIVATE tilec_sim)
+set_target_properties(sim_bench PROPERTIES LINKER_LANGUAGE CXX) # base/demangle.c calls the C++ runtime
 # The front end's, with its bars in tests/groups/limits.
 add_executable(frontend_bench bench/frontend_bench.c)
 # Compile times by stage, of the kernels of bench/compile_cases.

@@ -19,6 +19,7 @@ static const char *const names[][2] = {
     {"_ZZ1bPiE1t_0_$_1_$_10", "b::t[1][10]"},
     {"_Z8reversedIfEvPKT_PS0_i", "reversed"},
     {"_ZN3app4normIfEEvPT_", "app::norm"},
+    {"_ZZNK1A1fEvE1x", "A::f::x"},
     // of another form, or cut short
     {"_Z", "_Z"},
     {"_ZN3app", "_ZN3app"},
@@ -49,8 +50,9 @@ TEST(test_arguments) {
       {"_Z1kIPfLi3ELb0EEvPT_", "<float*, 3, false>"},
       {"_ZN3app1zIxEEvT_", "<long long>"},
       {"_Z1vIJfiEEvDpT_", "<float, int>"},
-      {"_Z1kIN1q1VIfEELi3ELb0EEvPT_", NULL}, // a template as an argument
-      {"_Z1mI1SS0_Lm5EEvPT_PT0_", NULL},     // a substitution
+      {"_Z1kIN1q1VIfEELi3ELb0EEvPT_", "<q::V<float>, 3, false>"},
+      {"_Z1mI1SS0_Lm5EEvPT_PT0_", "<S, S, 5>"},
+      {"_ZN1A1bILj20EE1cI3f2uEEvT_", "<f2u>"},
       {"_Z4fillPf", NULL},
       {"fill", NULL},
   };
