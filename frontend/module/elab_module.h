@@ -27,10 +27,8 @@ const Expr *elab_assigned_expr(Elab *e, const char *name);
 const Function *elab_function(Elab *e, const Module *module, const char *name);
 // True if an entry with that name is this function, as far as conditions are decided.
 bool elab_is_current(Elab *e, const Module *module, const Function *function);
-// PARAM_LOADED, PARAM_STORED: one word for each parameter (param_use.c). depth: 0.
+// PARAM_LOADED and the like: one word for each parameter (param_use.c). depth: 0.
 uint32_t *elab_param_uses(Elab *e, const Function *function, int depth);
-// Adds PARAM_INTEGER, PARAM_POINTS_INTEGER and PARAM_POINTS_HALF to the uses (index_use.c).
-void elab_index_uses(Elab *e, const Function *function, uint32_t *uses);
 void elab_grid_use(Elab *e, const Function *function, uint32_t *uses, GridUse *grid);
 // "Model.forward.kernel".
 const char *elab_qualified_name(Elab *e, const Function *function);
