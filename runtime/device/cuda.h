@@ -33,6 +33,9 @@ static inline tilec_status cuda_check(const CudaApi *api, CudaResult result, con
   return result == 0 ? TILEC_OK : cuda_error(api, result, what);
 }
 
+// Calls cuFUNCTION.
+#define CUDA(api, function, ...) cuda_check(api, (api)->function(__VA_ARGS__), "cu" #function)
+
 // Calls of the driver in the device's context, which is current from cuda_begin to cuda_end.
 typedef struct CudaCall {
   const Cuda *cuda;
@@ -46,7 +49,7 @@ static inline CudaCall cuda_begin(const Cuda *cuda) {
   CudaContext current = NULL;
   CudaCall call = {cuda, &cuda->api, TILEC_OK, false};
   if (cuda->api.CtxGetCurrent(&current) == 0 && current == cuda->context) return call;
-  call.status = cuda_check(call.api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
+  call.status = CUDA(call.api, CtxPushCurrent, cuda->context);
   call.pushed = call.status == TILEC_OK;
   return call;
 }
@@ -56,6 +59,14 @@ static inline tilec_status cuda_end(const CudaCall *call) {
   if (call->pushed) call->api->CtxPopCurrent(&popped);
   return call->status;
 }
+
+// Calls cuFUNCTION in the device's context, and returns the status.
+#define CUDA_RETURN(device, function, ...)                                                                   \
+  do {                                                                                                       \
+    CudaCall c = cuda_begin((device)->state);                                                                \
+    if (!c.status) c.status = CUDA(c.api, function, __VA_ARGS__);                                            \
+    return cuda_end(&c);                                                                                     \
+  } while (0)
 
 // Waits for a recorded event, within the limits.
 tilec_status cuda_wait_for(tilec_device *device, CudaEvent event, const CudaWait *wait);

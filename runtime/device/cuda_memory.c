@@ -5,9 +5,7 @@
 #include "runtime/error.h"
 
 tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->MemAlloc(address, bytes ? bytes : 1), "cuMemAlloc");
-  return cuda_end(&c);
+  CUDA_RETURN(device, MemAlloc, address, bytes ? bytes : 1);
 }
 
 void cuda_release(tilec_device *device, uint64_t address) {
@@ -30,49 +28,35 @@ void cuda_unmap(tilec_device *device, uint64_t address) { (void)device, (void)ad
 // Waits too: a copy from pageable memory may return before its last part has arrived.
 tilec_status cuda_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
   CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->MemcpyHtoD(address, from, bytes), "cuMemcpyHtoD");
-  if (!c.status) c.status = cuda_check(c.api, c.api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  if (!c.status) c.status = CUDA(c.api, MemcpyHtoD, address, from, bytes);
+  if (!c.status) c.status = CUDA(c.api, StreamSynchronize, NULL);
   return cuda_end(&c);
 }
 
 tilec_status cuda_read(tilec_device *device, uint64_t address, void *to, size_t bytes) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->MemcpyDtoH(to, address, bytes), "cuMemcpyDtoH");
-  return cuda_end(&c);
+  CUDA_RETURN(device, MemcpyDtoH, to, address, bytes);
 }
 
 tilec_status cuda_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes) {
   CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->MemsetD8(address, byte, bytes), "cuMemsetD8");
-  if (!c.status) c.status = cuda_check(c.api, c.api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  if (!c.status) c.status = CUDA(c.api, MemsetD8, address, byte, bytes);
+  if (!c.status) c.status = CUDA(c.api, StreamSynchronize, NULL);
   return cuda_end(&c);
 }
 
 tilec_status cuda_write_async(tilec_device *device, uint64_t to, const void *from, size_t bytes,
                               void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status)
-    c.status = cuda_check(c.api, c.api->MemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
-  return cuda_end(&c);
+  CUDA_RETURN(device, MemcpyHtoDAsync, to, from, bytes, stream);
 }
 
 tilec_status cuda_read_async(tilec_device *device, uint64_t from, void *to, size_t bytes, void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status)
-    c.status = cuda_check(c.api, c.api->MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
-  return cuda_end(&c);
+  CUDA_RETURN(device, MemcpyDtoHAsync, to, from, bytes, stream);
 }
 
 tilec_status cuda_copy_async(tilec_device *device, uint64_t to, uint64_t from, size_t bytes, void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status)
-    c.status = cuda_check(c.api, c.api->MemcpyDtoDAsync(to, from, bytes, stream), "cuMemcpyDtoDAsync");
-  return cuda_end(&c);
+  CUDA_RETURN(device, MemcpyDtoDAsync, to, from, bytes, stream);
 }
 
 tilec_status cuda_fill_async(tilec_device *device, uint64_t at, uint8_t byte, size_t bytes, void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status)
-    c.status = cuda_check(c.api, c.api->MemsetD8Async(at, byte, bytes, stream), "cuMemsetD8Async");
-  return cuda_end(&c);
+  CUDA_RETURN(device, MemsetD8Async, at, byte, bytes, stream);
 }

@@ -4,28 +4,23 @@
 #include "runtime/error.h"
 
 tilec_status cuda_stream_new(tilec_device *device, void **stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status)
-    c.status = cuda_check(c.api, c.api->StreamCreate(stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
-  return cuda_end(&c);
+  CUDA_RETURN(device, StreamCreate, stream, CUDA_STREAM_NON_BLOCKING);
 }
 
 tilec_status cuda_stream_synchronize(tilec_device *device, void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->StreamSynchronize(stream), "cuStreamSynchronize");
-  return cuda_end(&c);
+  CUDA_RETURN(device, StreamSynchronize, stream);
 }
 
 // A stream that is being captured is skipped. Nothing on it has been launched, and waiting for it is illegal.
 static tilec_status join(const CudaApi *api, CudaStream stream) {
   int capturing = 0;
   CudaEvent event = NULL;
-  tilec_status status = cuda_check(api, api->StreamIsCapturing(stream, &capturing), "cuStreamIsCapturing");
+  tilec_status status = CUDA(api, StreamIsCapturing, stream, &capturing);
   if (status || capturing) return status;
-  status = cuda_check(api, api->EventCreate(&event, CUDA_EVENT_NO_TIMING), "cuEventCreate");
+  status = CUDA(api, EventCreate, &event, CUDA_EVENT_NO_TIMING);
   if (status) return status;
-  status = cuda_check(api, api->EventRecord(event, stream), "cuEventRecord");
-  if (!status) status = cuda_check(api, api->StreamWaitEvent(NULL, event, 0), "cuStreamWaitEvent");
+  status = CUDA(api, EventRecord, event, stream);
+  if (!status) status = CUDA(api, StreamWaitEvent, NULL, event, 0);
   api->EventDestroy(event);
   return status;
 }
@@ -47,35 +42,26 @@ void cuda_stream_free(tilec_device *device, void *stream) {
 // --- Events ---
 
 tilec_status cuda_event_new(tilec_device *device, void **event) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->EventCreate(event, 0), "cuEventCreate");
-  return cuda_end(&c);
+  CUDA_RETURN(device, EventCreate, event, 0);
 }
 
 tilec_status cuda_event_record(tilec_device *device, void *event, void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->EventRecord(event, stream), "cuEventRecord");
-  return cuda_end(&c);
+  CUDA_RETURN(device, EventRecord, event, stream);
 }
 
 tilec_status cuda_event_wait(tilec_device *device, void *event, void *stream) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->StreamWaitEvent(stream, event, 0), "cuStreamWaitEvent");
-  return cuda_end(&c);
+  CUDA_RETURN(device, StreamWaitEvent, stream, event, 0);
 }
 
 tilec_status cuda_event_synchronize(tilec_device *device, void *event) {
-  CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->EventSynchronize(event), "cuEventSynchronize");
-  return cuda_end(&c);
+  CUDA_RETURN(device, EventSynchronize, event);
 }
 
 tilec_status cuda_event_elapsed(tilec_device *device, void *start, void *end, double *seconds) {
   float milliseconds = 0;
   CudaCall c = cuda_begin(device->state);
-  if (!c.status) c.status = cuda_check(c.api, c.api->EventSynchronize(end), "cuEventSynchronize");
-  if (!c.status)
-    c.status = cuda_check(c.api, c.api->EventElapsedTime(&milliseconds, start, end), "cuEventElapsedTime");
+  if (!c.status) c.status = CUDA(c.api, EventSynchronize, end);
+  if (!c.status) c.status = CUDA(c.api, EventElapsedTime, &milliseconds, start, end);
   *seconds = milliseconds / 1e3;
   return cuda_end(&c);
 }

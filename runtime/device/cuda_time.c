@@ -14,13 +14,10 @@ typedef struct Timer {
 static tilec_status timer_capture(tilec_device *device, Timer *timer, void *kernel, KernelLaunch *launches,
                                   uint32_t launch_count, uint32_t count) {
   const CudaApi *api = &((Cuda *)device->state)->api;
-  tilec_status status =
-      cuda_check(api, api->StreamCreate(&timer->stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
-  if (!status) status = cuda_check(api, api->EventCreate(&timer->start, 0), "cuEventCreate");
-  if (!status) status = cuda_check(api, api->EventCreate(&timer->end, 0), "cuEventCreate");
-  if (!status)
-    status =
-        cuda_check(api, api->StreamBeginCapture(timer->stream, CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture");
+  tilec_status status = CUDA(api, StreamCreate, &timer->stream, CUDA_STREAM_NON_BLOCKING);
+  if (!status) status = CUDA(api, EventCreate, &timer->start, 0);
+  if (!status) status = CUDA(api, EventCreate, &timer->end, 0);
+  if (!status) status = CUDA(api, StreamBeginCapture, timer->stream, CUDA_CAPTURE_RELAXED);
   if (status) return status;
   for (uint32_t i = 0; i < count && !status; i++) {
     KernelLaunch launch = launches[i % launch_count];
@@ -29,22 +26,18 @@ static tilec_status timer_capture(tilec_device *device, Timer *timer, void *kern
   }
   CudaResult ended = api->StreamEndCapture(timer->stream, &timer->graph);
   if (!status) status = cuda_check(api, ended, "cuStreamEndCapture");
-  if (!status)
-    status = cuda_check(api, api->GraphInstantiateWithFlags(&timer->exec, timer->graph, 0),
-                        "cuGraphInstantiateWithFlags");
+  if (!status) status = CUDA(api, GraphInstantiateWithFlags, &timer->exec, timer->graph, 0);
   return status;
 }
 
 static tilec_status timer_round(tilec_device *device, const Timer *timer, const CudaWait *wait,
                                 float *milliseconds) {
   const CudaApi *api = &((Cuda *)device->state)->api;
-  tilec_status status = cuda_check(api, api->EventRecord(timer->start, timer->stream), "cuEventRecord");
-  if (!status) status = cuda_check(api, api->GraphLaunch(timer->exec, timer->stream), "cuGraphLaunch");
-  if (!status) status = cuda_check(api, api->EventRecord(timer->end, timer->stream), "cuEventRecord");
+  tilec_status status = CUDA(api, EventRecord, timer->start, timer->stream);
+  if (!status) status = CUDA(api, GraphLaunch, timer->exec, timer->stream);
+  if (!status) status = CUDA(api, EventRecord, timer->end, timer->stream);
   if (!status) status = cuda_wait_for(device, timer->end, wait);
-  if (!status)
-    status =
-        cuda_check(api, api->EventElapsedTime(milliseconds, timer->start, timer->end), "cuEventElapsedTime");
+  if (!status) status = CUDA(api, EventElapsedTime, milliseconds, timer->start, timer->end);
   return status;
 }
 
@@ -79,11 +72,11 @@ static tilec_status link_text(const CudaApi *api, Str ptx, char errors[CUDA_LOG_
   void *values[] = {errors, (void *)(uintptr_t)CUDA_LOG_BYTES}, *made = NULL;
   size_t bytes = 0;
   CudaLink link = NULL;
-  tilec_status status = cuda_check(api, api->LinkCreate(2, options, values, &link), "cuLinkCreate");
+  tilec_status status = CUDA(api, LinkCreate, 2, options, values, &link);
   if (status) return status;
   CudaResult result = api->LinkAddData(link, CUDA_JIT_INPUT_PTX, ptx.at, ptx.n + 1, "tilec", 0, NULL, NULL);
   status = cuda_check(api, result, "cuLinkAddData");
-  if (!status) status = cuda_check(api, api->LinkComplete(link, &made, &bytes), "cuLinkComplete");
+  if (!status) status = CUDA(api, LinkComplete, link, &made, &bytes);
   if (status)
     status = error_set(status, "the driver refuses the PTX: %s%s%s", tilec_last_error(),
                        errors[0] ? "\n" : "", errors);

@@ -54,7 +54,7 @@ static tilec_status load_driver(CudaApi *api) {
   void *param_info = dlsym(library, "cuFuncGetParamInfo"), *encode = dlsym(library, "cuTensorMapEncodeTiled");
   memcpy(&api->FuncGetParamInfo, &param_info, sizeof param_info);
   memcpy(&api->TensorMapEncodeTiled, &encode, sizeof encode);
-  return cuda_check(api, api->Init(0), "cuInit");
+  return CUDA(api, Init, 0);
 }
 
 static tilec_status choose_target(tilec_device *device, int major, int minor) {
@@ -75,8 +75,7 @@ static tilec_status open_context(Cuda *cuda) {
     cuda->context = current;
     return TILEC_OK;
   }
-  tilec_status status = cuda_check(&cuda->api, cuda->api.DevicePrimaryCtxRetain(&cuda->context, cuda->device),
-                                   "cuDevicePrimaryCtxRetain");
+  tilec_status status = CUDA(&cuda->api, DevicePrimaryCtxRetain, &cuda->context, cuda->device);
   cuda->owns_primary = status == TILEC_OK;
   return status;
 }
@@ -106,11 +105,11 @@ static tilec_status open_gpu(tilec_device *device, Cuda *cuda, int ordinal) {
   const CudaApi *api = &cuda->api;
   tilec_status status = load_driver(&cuda->api);
   if (status) return status;
-  if ((status = cuda_check(api, api->DeviceGetCount(&count), "cuDeviceGetCount"))) return status;
+  if ((status = CUDA(api, DeviceGetCount, &count))) return status;
   if (ordinal >= count)
     return error_set(TILEC_ERROR_NO_DEVICE, "no device cuda:%d: the driver has %d GPU%s", ordinal, count,
                      count == 1 ? "" : "s");
-  if ((status = cuda_check(api, api->DeviceGet(&cuda->device, ordinal), "cuDeviceGet"))) return status;
+  if ((status = CUDA(api, DeviceGet, &cuda->device, ordinal))) return status;
   if ((status = read_attributes(device, cuda))) return status;
   return open_context(cuda);
 }
@@ -132,7 +131,7 @@ static tilec_status open_in_context(tilec_device *device, Cuda *cuda) {
   tilec_status status = load_driver(&cuda->api);
   if (status) return status;
   CudaCall c = cuda_begin(cuda);
-  if (!c.status) c.status = cuda_check(c.api, c.api->CtxGetDevice(&cuda->device), "cuCtxGetDevice");
+  if (!c.status) c.status = CUDA(c.api, CtxGetDevice, &cuda->device);
   if (!c.status) c.status = read_attributes(device, cuda);
   return cuda_end(&c);
 }
@@ -167,8 +166,8 @@ tilec_status cuda_wait_for(tilec_device *device, CudaEvent event, const CudaWait
 static tilec_status wait_within(tilec_device *device, const LaunchLimits *limits) {
   const CudaApi *api = &((Cuda *)device->state)->api;
   CudaEvent event = NULL;
-  tilec_status status = cuda_check(api, api->EventCreate(&event, 0), "cuEventCreate");
-  if (!status) status = cuda_check(api, api->EventRecord(event, NULL), "cuEventRecord");
+  tilec_status status = CUDA(api, EventCreate, &event, 0);
+  if (!status) status = CUDA(api, EventRecord, event, NULL);
   if (!status) status = cuda_wait_for(device, event, &(CudaWait){limits, seconds_now()});
   if (event && !device->gave_up) api->EventDestroy(event);
   return status;
@@ -177,9 +176,7 @@ static tilec_status wait_within(tilec_device *device, const LaunchLimits *limits
 static tilec_status cuda_synchronize(tilec_device *device, const LaunchLimits *limits) {
   bool limited = limits->timeout > 0 || limits->cancel;
   CudaCall c = cuda_begin(device->state);
-  if (!c.status)
-    c.status = limited ? wait_within(device, limits)
-                       : cuda_check(c.api, c.api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!c.status) c.status = limited ? wait_within(device, limits) : CUDA(c.api, CtxSynchronize, );
   return cuda_end(&c);
 }
 
@@ -208,8 +205,7 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   const CudaApi *api = &cuda->api;
   tilec_status status = load_module(cuda, image, kernel);
   if (status) return status;
-  status = cuda_check(api, api->ModuleGetFunction(&kernel->function, kernel->module, image->name),
-                      "cuModuleGetFunction");
+  status = CUDA(api, ModuleGetFunction, &kernel->function, kernel->module, image->name);
   if (status) return error_set(status, "no kernel %s in the PTX: %s", image->name, tilec_last_error());
   memcpy(kernel->threads, image->threads, sizeof kernel->threads);
   kernel->shared_bytes = image->shared_bytes;
@@ -220,9 +216,8 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
     return error_set(TILEC_ERROR_NOT_SUPPORTED,
                      "%s needs %u bytes of shared memory for a CTA, the GPU has %d", image->name,
                      image->shared_bytes, cuda->shared_limit);
-  return cuda_check(
-      api, api->FuncSetAttribute(kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)image->shared_bytes),
-      "cuFuncSetAttribute");
+  return CUDA(api, FuncSetAttribute, kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED,
+              (int)image->shared_bytes);
 }
 
 static void cuda_unload(tilec_device *device, void *state) {
@@ -352,8 +347,7 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
     memcpy(&params[i], &(const void *){&launch->args[i]}, sizeof(void *));
   for (uint32_t i = 0; i < kernel->by_value.n; i++)
     params[kernel->by_value.at[i]] = (void *)(uintptr_t)launch->args[kernel->by_value.at[i]];
-  return cuda_check(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
-                    "cuLaunchKernelEx");
+  return CUDA(&cuda->api, LaunchKernelEx, &config, kernel->function, params, NULL);
 }
 
 tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
