@@ -234,7 +234,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_TMEM_STORE] = eval_tmem,
     [OP_TMEM_LOAD] = eval_tmem,
     [OP_TMEM_DEALLOC] = eval_tmem,
-    [OP_RING_BEGIN] = eval_ring,
+    [OP_RING_BEGIN] = eval_ring_begin,
     [OP_RING_FILL] = eval_ring,
     [OP_RING_WAIT] = eval_ring,
     [OP_RING_RELEASE] = eval_ring,
@@ -251,7 +251,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_TMA_STORE_WAIT] = eval_stores,
     [OP_TMA_MARK] = run_copy,
     [OP_RING_COMMIT] = eval_ring,
-    [OP_CHANNEL] = eval_channel_begin,
+    [OP_CHANNEL] = eval_ring_begin,
     [OP_FENCE_ASYNC] = eval_stores,
     [OP_DOT] = eval_dot,
     [OP_MATH] = eval_math,
@@ -345,7 +345,6 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   m->shared = NULL;
   m->rings = NULL;
   m->mbarriers = NULL;
-  m->channels = NULL;
   eval_stores_begin(m);
   m->begun = 0;
   while (eval_next_program(m, m->program)) {
@@ -358,8 +357,8 @@ static bool run_programs(Machine *m, const EvalArg *args) {
     eval_stores_program(m);
     memset(m->turns, 0, sizeof m->turns);
     if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
-    if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last) ||
-        !eval_stores_end(m, m->func->body->last) || !eval_turns_end(m, m->func->body->last))
+    if (!eval_rings_end(m, m->func->body->last) || !eval_stores_end(m, m->func->body->last) ||
+        !eval_turns_end(m, m->func->body->last))
       return false;
   }
   return true;

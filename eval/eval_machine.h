@@ -46,7 +46,6 @@ typedef struct DotsUnderWay DotsUnderWay;   // eval_dot_async.c
 typedef struct RingState RingState;         // eval_rings.c
 typedef struct MbarrierState MbarrierState; // eval_mbarrier.c
 typedef struct StoreState StoreState;       // eval_stores.c
-typedef struct ChannelState ChannelState;   // eval_channels.c
 typedef struct Accumulator Accumulator;     // eval_tmem.c
 
 typedef struct Origin {
@@ -78,8 +77,7 @@ typedef struct Machine {
   AtomicSums *sums;         // NULL: no atomic float addition yet.
   SharedState *shared;      // NULL: no buffer in shared memory yet.
   DotsUnderWay *dots;       // NULL: no asynchronous dot yet.
-  RingState *rings;         // NULL: no ring yet.
-  ChannelState *channels;   // NULL: no channel yet.
+  RingState *rings;         // NULL: no ring or channel yet.
   TensorMapValue *maps;     // The hidden parameters', in their order; NULL: none.
   MbarrierState *mbarriers; // NULL: no mbarrier yet.
   StoreState *stores;       // NULL: the kernel has no TMA stores.
@@ -274,39 +272,18 @@ bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again
 // Waits for a ring's slot at the mbarrier in element `slot` of the operand.
 bool eval_mbarrier_wait_slot(Machine *m, const Op *op, uint32_t operand, uint32_t slot, uint64_t parity);
 
-// Rings, in eval_rings.c. A ring value: the ring's number, then the counts of filled, waited and released
-// slots.
+// Rings and channels, in eval_rings.c. A ring's value: its number and end, then the end's counts.
 enum { EVAL_RING_WORDS = 4 };
-bool eval_ring(Machine *m, Op *op);
+bool eval_ring_begin(Machine *m, Op *op); // or a channel's
+bool eval_ring(Machine *m, Op *op);       // another op, which need not wait
 // Returns true if the op accesses only allowed parts of slots.
 bool eval_ring_access(Machine *m, const Op *op);
-// The program ended, with `end`: checks that no copies into slots are in flight.
-bool eval_rings_end(Machine *m, const Op *end);
-// The buffers that hold a ring's or channel's slots, by the evaluator's numbers.
-typedef struct SlotBuffers {
-  VEC(uint32_t) all;
-} SlotBuffers;
-bool eval_has_buffer(const SlotBuffers *buffers, uint32_t buffer);
-// Makes the op's results the slot's views in each buffer, and adds these buffers to the list.
-bool eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot);
-// Returns true if no asynchronous dot may still read the slot, one of `slots`. Reports an error otherwise.
-bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, uint32_t slot, uint32_t slots);
-// Waits at the slot's mbarrier, the op's last operand, for round `turn` of the ring. The first fill is the
-// first phase.
-bool eval_wait_turn(Machine *m, const Op *op, uint64_t turn, uint32_t slots);
-
-// Channels, in eval_channels.c. The first word of their rings has this bit.
-static const uint64_t EVAL_CHANNEL_RING = (uint64_t)1 << 32;
-bool eval_channel_begin(Machine *m, Op *op);
-bool eval_is_channel(const Machine *m, const Op *op); // an op on a channel's ring
-bool eval_channel(Machine *m, Op *op);                // one that need not wait
-// Describes what the op would wait for: "a free slot"; NULL: nothing. Also describes the channel's counts.
+// Describes what the op would wait for at a channel: "a free slot"; NULL: nothing. Also describes the channel's counts.
 const char *eval_channel_wait(const Machine *m, const Op *op);
 void eval_channel_counts(const Machine *m, const Op *op, char *text, size_t room);
-// Returns true if the view's slot may be read or written, or belongs to no channel.
-bool eval_channel_access(Machine *m, const Op *op, uint32_t buffer, const Value *view, bool writes);
-bool eval_channels_end(Machine *m, const Op *end); // the program ended, with `end`
-bool eval_groups(Machine *m, const Op *op);        // warp_groups: eval_groups.c
+// The program ended, with `end`: checks that no copies are in flight, and that channels are empty.
+bool eval_rings_end(Machine *m, const Op *end);
+bool eval_groups(Machine *m, const Op *op); // warp_groups: eval_groups.c
 
 // Asynchronous dots, in eval_dot_async.c.
 void eval_dot_begun(Machine *m, const Op *dot, Tile *result);
