@@ -98,14 +98,19 @@ static bool shows_old(const Op *op) {
   return op_result(op)->first_use && !eval_only_waits(op->region->parent);
 }
 
-static Element load_element(Machine *m, EvalBuffer *buffer, const Access *access) {
-  Element old = eval_memory_load(buffer, access->address, access->code);
-  unsigned found = eval_race_atomic_load(m, access);
+// The old value as the op gives it: uncertain if others race for the place.
+static Element seen(Machine *m, const Access *access, unsigned found, Element old) {
   if (found & CONTENDED && shows_old(access->op)) {
     eval_race_old_used(m, access->op);
     old.state |= UNCERTAIN;
   }
   return old;
+}
+
+static Element load_element(Machine *m, EvalBuffer *buffer, const Access *access) {
+  Element old = eval_memory_load(buffer, access->address, access->code);
+  unsigned found = eval_race_atomic_load(m, access);
+  return seen(m, access, found, old);
 }
 
 static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access *access,
@@ -116,11 +121,7 @@ static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access
   Element now = rmw_apply(m, rmw, access, &old, value);
   if (order_shows(rmw, found, &old, &now)) now.state |= UNCERTAIN;
   eval_memory_store(m->memory, buffer, access->address, access->code, &now);
-  if (found & CONTENDED && shows_old(access->op)) {
-    eval_race_old_used(m, access->op);
-    old.state |= UNCERTAIN;
-  }
-  return old;
+  return seen(m, access, found, old);
 }
 
 // Returns true if correct implementations may differ in a comparison of bits.
@@ -133,11 +134,7 @@ static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access,
   Element now = old.bits == compare->bits ? *value : old;
   if (bits_uncertain(&old) || bits_uncertain(compare) || found & UNORDERED) now.state |= UNCERTAIN;
   eval_memory_store(m->memory, buffer, access->address, access->code, &now);
-  if (found & CONTENDED && shows_old(access->op)) {
-    eval_race_old_used(m, access->op);
-    old.state |= UNCERTAIN;
-  }
-  return old;
+  return seen(m, access, found, old);
 }
 
 // The buffer of element i. NULL with an error if the pointer, memory or an operand is undefined.

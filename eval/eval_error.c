@@ -129,7 +129,8 @@ static const char *undefined_because(const Machine *m, const Op *op, uint32_t i)
   case OP_LOAD:
     mask = eval_operand(m, op, 1);
     if (mask && !mask->bits[mask->n == 1 ? 0 : i])
-      return "the load is masked off here, and gives no `other` value: add one that keeps the result, such as `other=0.0` for a sum";
+      return "the load is masked off here, and gives no `other` value: add one that keeps the result, such "
+             "as `other=0.0` for a sum";
     return "the load reads memory that was never written: fill the buffer before, as torch.zeros does";
   default: return NULL;
   }

@@ -394,6 +394,19 @@ typedef struct Access {
   uint8_t doubt;    // The address's state if it is doubtful: other implementations may access other memory.
   const Wrap *wrap; // The overflow that changed the address; NULL: none.
 } Access;
+
+// The elements of a tensor that a TMA copy or store moves, in eval_mbarrier.c.
+typedef struct TensorTile {
+  const Op *op;
+  const TensorMapValue *map;
+  const Type *shape;         // of the buffer: one TMA tile, or several next to each other
+  int64_t at[TILE_MAX_RANK]; // coordinates
+  uint32_t rows;             // of a TMA tile; 0: the buffer's
+} TensorTile;
+// Takes the coordinates, from that operand on. Returns false with an error if they are wrong.
+bool eval_tensor_tile(Machine *m, const Op *op, uint32_t coordinates, TensorTile *tile);
+// The access to the tensor for element i of the buffer. Returns false if it is outside.
+bool eval_tensor_access(const TensorTile *tile, uint32_t i, Access *access);
 // Memory contents depend on something with this state. If it is doubtful, everything that the launch stores
 // to is.
 void eval_doubt_memory(Machine *m, uint8_t state);

@@ -65,6 +65,12 @@ static void complete(Mbarrier *mbarrier) {
 
 // --- ops
 
+static bool is_idle(Machine *m, const Op *op, const Mbarrier *mbarrier, uint64_t i) {
+  return !eval_shared_copying_to(m, copy_key(m, mbarrier)) ||
+         eval_error(m, op, NO_ELEMENT, "[T0000] copies that count their bytes at mbarrier %u are in flight",
+                    (unsigned)i);
+}
+
 bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again) {
   const Tile *view = eval_operand(m, op, operand);
   uint64_t n = type_elements(op_operand(op, operand)->type);
@@ -74,9 +80,7 @@ bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again
       return eval_error(m, op, NO_ELEMENT,
                         "[T0000] element %u is an mbarrier already: mbarrier_inval must come first",
                         (unsigned)i);
-    if (mbarrier->valid && eval_shared_copying_to(m, copy_key(m, mbarrier)))
-      return eval_error(m, op, NO_ELEMENT,
-                        "[T0000] copies that count their bytes at mbarrier %u are in flight", (unsigned)i);
+    if (mbarrier->valid && !is_idle(m, op, mbarrier, i)) return false;
     *mbarrier = (Mbarrier){.buffer = mbarrier->buffer, .element = mbarrier->element, .valid = true};
     mbarrier->arrivals = mbarrier->missing = (uint32_t)op_int(op, ATTR_ARRIVALS, 1);
   }
@@ -90,9 +94,7 @@ static bool run_inval(Machine *m, const Op *op) {
     Mbarrier *mbarrier = mbarrier_at(m, (uint32_t)view->bits[0], (uint32_t)(view->bits[1] + i));
     if (!mbarrier->valid)
       return eval_error(m, op, NO_ELEMENT, "[T0000] element %u is not an mbarrier", (unsigned)i);
-    if (eval_shared_copying_to(m, copy_key(m, mbarrier)))
-      return eval_error(m, op, NO_ELEMENT,
-                        "[T0000] copies that count their bytes at mbarrier %u are in flight", (unsigned)i);
+    if (!is_idle(m, op, mbarrier, i)) return false;
     mbarrier->valid = false;
   }
   return true;
@@ -169,68 +171,61 @@ static bool run_wait(Machine *m, const Op *op) {
 
 // --- TMA copies
 
-typedef struct TensorCopy {
-  const Op *op;
-  const TensorMapValue *map;
-  const Type *shape; // of the buffer: one TMA tile, or several next to each other
-  ElemCode code;
-  int64_t at[TILE_MAX_RANK]; // coordinates
-  uint32_t rows;
-} TensorCopy;
-
 enum { COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3 };
 
-static bool take_coordinates(Machine *m, TensorCopy *copy) {
-  uint32_t rank = copy->map->type->rank;
-  for (uint32_t d = 0; d < rank; d++) {
-    const Tile *at = eval_operand(m, copy->op, COPY_COORDINATES + d);
-    if (at->state[0] & UNDEFINED)
-      return eval_undefined(m, copy->op, op_operand(copy->op, COPY_COORDINATES + d), NO_ELEMENT,
-                            "the coordinate");
-    copy->at[d] = (int64_t)at->bits[0];
+bool eval_tensor_tile(Machine *m, const Op *op, uint32_t coordinates, TensorTile *tile) {
+  *tile = (TensorTile){op, eval_map(m, op_operand(op, 0)), op_operand(op, 1)->type, {0}, 0};
+  uint32_t last = tile->map->type->rank - 1;
+  for (uint32_t d = 0; d <= last; d++) {
+    if (!eval_defined(m, op, coordinates + d, NO_ELEMENT, "the coordinate")) return false;
+    tile->at[d] = (int64_t)eval_operand(m, op, coordinates + d)->bits[0];
   }
-  int64_t bytes = copy->at[rank - 1] * (int64_t)eval_code_bytes(copy->code);
-  return bytes % TENSOR_COPY_BYTES == 0 ||
-         eval_error(m, copy->op, NO_ELEMENT,
-                    "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes",
-                    copy->at[rank - 1], TENSOR_COPY_BYTES);
+  return tile->at[last] * elem_bytes(tile->shape->elem) % TENSOR_COPY_BYTES == 0 ||
+         eval_error(m, op, NO_ELEMENT,
+                    "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes", tile->at[last],
+                    TENSOR_COPY_BYTES);
+}
+
+bool eval_tensor_access(const TensorTile *tile, uint32_t i, Access *access) {
+  uint64_t elements = 0, rest = i;
+  bool inside = true;
+  for (uint32_t d = tile->map->type->rank; d-- > 0;) {
+    uint32_t extent = tensor_extent(tile->map->type, tile->shape, d);
+    if (tile->rows && d + 1 < tile->map->type->rank && extent > 1) extent = tile->rows;
+    int64_t at = tile->at[d] + (int64_t)(rest % extent);
+    rest /= extent;
+    inside &= at >= 0 && at < tile->map->sizes[d];
+    elements += (uint64_t)at * (uint64_t)tile->map->strides[d];
+  }
+  *access = (Access){.op = tile->op, .element = i, .code = (ElemCode)tile->shape->elem};
+  access->address = tile->map->base + elements * eval_code_bytes(access->code);
+  return inside;
 }
 
 // Returns true if the TMA tiles contain the buffer's element i.
-static bool is_copied(const TensorCopy *copy, const TensorBox *box, uint32_t i) {
+static bool is_copied(const TensorTile *copy, const TensorBox *box, uint32_t i) {
   uint32_t columns = copy->shape->shape[1];
   return i / columns < box->shape[0] && i % columns < box->count * box->shape[1];
 }
 
 // Element i of the buffer: from the tensor, or the fill value.
-static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Element *x) {
-  uint64_t elements = 0, rest = i;
-  bool inside = true;
-  for (uint32_t d = copy->map->type->rank; d-- > 0;) {
-    uint32_t extent = tensor_extent(copy->map->type, copy->shape, d);
-    if (d + 1 < copy->map->type->rank && extent > 1) extent = copy->rows; // of both halves, for a pair
-    int64_t at = copy->at[d] + (int64_t)(rest % extent);
-    rest /= extent;
-    inside &= at >= 0 && at < copy->map->sizes[d];
-    elements += (uint64_t)at * (uint64_t)copy->map->strides[d];
-  }
-  *x = eval_exact(copy->code, copy->map->type->pads_nan ? number_encode((Elem)copy->code, NAN) : 0);
-  if (!inside) return true;
-  Access access = {.op = copy->op, .element = i, .code = copy->code};
-  access.address = copy->map->base + elements * eval_code_bytes(copy->code);
-  return eval_access_load(m, &access, x);
+static bool copied_element(Machine *m, const TensorTile *copy, uint32_t i, Element *x) {
+  Access access;
+  bool inside = eval_tensor_access(copy, i, &access);
+  *x = eval_exact(access.code, copy->map->type->pads_nan ? number_encode((Elem)access.code, NAN) : 0);
+  return !inside || eval_access_load(m, &access, x);
 }
 
 static bool run_copy(Machine *m, const Op *op) {
   const Type *shape = op_operand(op, COPY_BUFFER)->type;
-  TensorCopy copy = {op, eval_map(m, op_operand(op, 0)), shape, (ElemCode)shape->elem, {0}, 0};
+  TensorTile copy;
   Mbarrier *mbarrier = mbarrier_of(m, op, COPY_MBARRIER);
   TensorBox box;
   if (!tensor_op_box(op, &box)) BUG("a buffer that TMA tiles do not fill");
-  copy.rows = box.shape[0];
   uint32_t n = (uint32_t)type_elements(shape);
   uint64_t bytes = (uint64_t)box.count * box.bytes;
-  if (!mbarrier || !take_coordinates(m, &copy)) return false;
+  if (!mbarrier || !eval_tensor_tile(m, op, COPY_COORDINATES, &copy)) return false;
+  copy.rows = box.shape[0]; // of both halves, for a pair
   if (bytes > mbarrier->bytes)
     return eval_error(m, op, NO_ELEMENT,
                       "[T0000] %" PRIu64 " bytes are copied, the mbarrier's phase waits for %" PRIu64 " more",

@@ -5,12 +5,9 @@
 // write the buffer. The store sees writes of threads only after a fence_async and a barrier, in that order.
 // Written ranges are recorded until both happened. Global memory counts as written immediately. Reading it
 // too early is a race that only the simulator detects. All this is recorded only in kernels with TMA stores.
-#include <inttypes.h>
-
 #include "base/fault.h"
 #include "eval/eval_machine.h"
 #include "ir/memory/groups.h"
-#include "ir/memory/tensor_box.h"
 
 typedef struct StoreReading {
   uint32_t buffer, by; // by: the warp group
@@ -84,36 +81,13 @@ void eval_stores_barrier(Machine *m) {
 
 // --- stores
 
-static bool take_coordinates(Machine *m, const Op *op, uint32_t rank, int64_t *at) {
-  for (uint32_t d = 0; d < rank; d++) {
-    const Tile *coordinate = eval_operand(m, op, 2 + d);
-    if (!eval_defined(m, op, 2 + d, NO_ELEMENT, "the coordinate")) return false;
-    at[d] = (int64_t)coordinate->bits[0];
-  }
-  int64_t bytes = at[rank - 1] * elem_bytes(op_operand(op, 1)->type->elem);
-  return bytes % TENSOR_COPY_BYTES == 0 ||
-         eval_error(m, op, NO_ELEMENT,
-                    "[T0000] the last coordinate, %" PRId64 ", is not a multiple of %d bytes", at[rank - 1],
-                    TENSOR_COPY_BYTES);
-}
-
 // Stores element i of the buffer if it is inside the tensor.
-static bool store_element(Machine *m, const Op *op, const int64_t *at, const Tile *from, uint32_t i) {
-  const TensorMapValue *map = eval_map(m, op_operand(op, 0));
-  const Type *shape = op_operand(op, 1)->type;
-  uint64_t elements = 0, rest = i;
-  for (uint32_t d = map->type->rank; d-- > 0;) {
-    uint32_t extent = tensor_extent(map->type, shape, d);
-    int64_t place = at[d] + (int64_t)(rest % extent);
-    rest /= extent;
-    if (place < 0 || place >= map->sizes[d]) return true;
-    elements += (uint64_t)place * (uint64_t)map->strides[d];
-  }
+static bool store_element(Machine *m, const TensorTile *tile, const Tile *from, uint32_t i) {
   Element x = tile_get(from, i);
-  if (!eval_state_defined(m, op, 1, i, x.state, "the value to store")) return false;
-  Access access = {.op = op, .element = i, .code = from->code};
-  access.address = map->base + elements * eval_code_bytes(from->code);
-  return eval_access_store(m, &access, &x);
+  Access access;
+  if (!eval_tensor_access(tile, i, &access)) return true;
+  return eval_state_defined(m, tile->op, 1, i, x.state, "the value to store") &&
+         eval_access_store(m, &access, &x);
 }
 
 // Returns true if all writes by threads to the part were followed by a fence and then a barrier.
@@ -136,17 +110,16 @@ static bool run_store(Machine *m, const Op *op) {
   const Tile *view = eval_operand(m, op, 1);
   StoreReading reading = {(uint32_t)view->bits[0], eval_shared_by(m), view->bits[1], view->bits[1], 0};
   Tile from = {.n = (uint32_t)type_elements(buffer->type), .code = (ElemCode)buffer->type->elem};
-  int64_t at[TILE_MAX_RANK];
+  TensorTile tile;
   for (uint32_t d = 0; d < buffer->type->rank; d++)
     reading.last += (buffer->type->shape[d] - 1) * view->bits[2 + d];
   reading.group = m->stores->groups[reading.by] + 1;
-  if (!is_ordered(m, op, &reading) || !take_coordinates(m, op, op_operand(op, 0)->type->rank, at))
-    return false;
+  if (!is_ordered(m, op, &reading) || !eval_tensor_tile(m, op, 2, &tile)) return false;
   eval_tile_alloc(m, &from);
   eval_shared_read(m, buffer, &from);
   eval_race_op(m, op);
   bool ok = true;
-  for (uint32_t i = 0; i < from.n && ok; i++) ok = store_element(m, op, at, &from, i);
+  for (uint32_t i = 0; i < from.n && ok; i++) ok = store_element(m, &tile, &from, i);
   eval_block_free(m->memory, from.block, from.block_bytes);
   vec_push(m->arena, &m->stores->readings, reading);
   return ok;
