@@ -236,6 +236,15 @@ static bool parse_constexpr(ArgumentReader *s, Str text, Argument *a) {
   return true;
 }
 
+void argument_index(const Argument *buffer, uint64_t element, const char *between, Buf *out) {
+  uint64_t index[NPY_MAX_RANK];
+  for (uint32_t d = buffer->rank; d > 1; element /= buffer->shape[d])
+    d--, index[d] = element % buffer->shape[d];
+  index[0] = element;
+  for (uint32_t d = 0; d == 0 || d < buffer->rank; d++)
+    buf_printf(out, "%s%llu", d ? between : "", (unsigned long long)index[d]);
+}
+
 bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32_t number, Argument *argument,
                     const char **why) {
   *argument = (Argument){0};

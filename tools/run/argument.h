@@ -62,6 +62,8 @@ typedef struct Argument {
   Elem pointee;
 } Argument;
 
+// "3,0" for `between` ",": the indices of an element in the buffer's shape.
+void argument_index(const Argument *buffer, uint64_t element, const char *between, Buf *out);
 // Parses `text` and makes the data. With seed NULL, only the data of files and tables is made. number: the
 // argument's index in the signature, for random data. False with the reason in *why.
 bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32_t number, Argument *argument,

@@ -140,12 +140,9 @@ void expect_compare(const Expected *expected, const uint8_t *got, const uint8_t 
 // ---- words ----
 
 void expect_print_index(const char *name, const Argument *buffer, uint64_t element, Buf *out) {
-  uint64_t index[NPY_MAX_RANK] = {0};
-  for (uint32_t d = buffer->rank; d-- > 0; element /= buffer->shape[d]) index[d] = element % buffer->shape[d];
   buf_printf(out, "%s[", name);
-  for (uint32_t d = 0; d < buffer->rank; d++)
-    buf_printf(out, "%s%llu", d ? ", " : "", (unsigned long long)index[d]);
-  buf_text(out, "]");
+  argument_index(buffer, element, ", ", out);
+  buf_char(out, ']');
 }
 
 void expect_print_value(Elem elem, const uint8_t *data, uint64_t i, Buf *out) {

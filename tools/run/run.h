@@ -299,6 +299,17 @@ void run_print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf 
 // --print. Call run_check_prints before the launch: false after reporting that a buffer or range does not exist.
 bool run_check_prints(const Run *run);
 void run_print_elements(const Run *run);
+// The bounds of "A:B", "A:", ":B", ":" or "A", of `n` elements. False: none of these.
+bool run_parse_range(Str text, uint64_t n, uint64_t *begin, uint64_t *end);
+// Elements in lines that begin with the index of their first one.
+typedef struct Rows {
+  const void *of;
+  void (*index)(const void *of, uint64_t i, Buf *out);
+  void (*element)(const void *of, uint64_t i, Buf *out);
+  uint64_t begin, end, row; // row: elements of a row
+  uint32_t most;            // elements of a line; 0: any number
+} Rows;
+void run_print_rows(const Rows *rows, Buf *out);
 // Call before the launch. Checks that --save and --stats name buffers, and files that nothing else reads or
 // writes. False after reporting an error.
 bool run_check_outputs(const Run *run);

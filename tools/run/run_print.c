@@ -15,18 +15,16 @@ typedef struct Printed {
 static const char wrong_range[] =
     "[T1006] --print %s: a range is [A:B], [A:], [:B] or [A], of numbers from 0";
 
-// "A:B", "A:", ":B", ":" or "A". False: none of these.
-static bool parse_bounds(Str text, uint64_t *begin, uint64_t *end) {
+bool run_parse_range(Str text, uint64_t n, uint64_t *begin, uint64_t *end) {
   const char *colon = memchr(text.at, ':', text.n);
   Str first = {text.at, colon ? (size_t)(colon - text.at) : text.n};
   Str last = {colon ? colon + 1 : "", colon ? text.n - first.n - 1 : 0};
   *begin = 0;
-  *end = UINT64_MAX;
-  if (!colon && !first.n) return false;
-  if (first.n && !u64_parse(first, begin)) return false;
+  *end = n;
+  if (first.n ? !u64_parse(first, begin) : !colon) return false;
   if (last.n && !u64_parse(last, end)) return false;
   if (!colon) *end = *begin + 1;
-  return true;
+  return *begin <= *end;
 }
 
 // The owner of the buffer. Names of tuples' items may end in brackets too: t[0].
@@ -42,10 +40,11 @@ static bool parse_printed(const Run *run, const char *text, Printed *printed) {
   Str bounds = {open + 1, (size_t)(text + name.n - 1 - (open + 1))};
   *printed = (Printed){.param = holder_of(run, (Str){text, (size_t)(open - text)})};
   if (!printed->param) return false;
-  if (!parse_bounds(bounds, &printed->begin, &printed->end) || printed->begin > printed->end)
-    return tool_error(wrong_range, text), false;
   uint64_t elements = printed->param->value.elements;
-  if (printed->end == UINT64_MAX) printed->end = elements;
+  bool open_end = bounds.n && bounds.at[bounds.n - 1] == ':';
+  if (!run_parse_range(bounds, open_end ? UINT64_MAX : elements, &printed->begin, &printed->end))
+    return tool_error(wrong_range, text), false;
+  if (open_end) printed->end = elements;
   if (printed->begin > elements || printed->end > elements)
     return tool_error("[T1006] --print %s: '%s' has %llu elements", text, printed->param->name,
                       (unsigned long long)elements),
@@ -66,65 +65,58 @@ bool run_check_prints(const Run *run) {
   return true;
 }
 
-// "3,0": the indices in the buffer's shape.
-static void print_index(const Argument *a, uint64_t index, Buf *out) {
-  uint64_t indices[NPY_MAX_RANK];
-  if (a->rank < 2) {
-    buf_printf(out, "%llu", (unsigned long long)index);
-    return;
+static size_t measured(const Rows *rows, void (*print)(const void *, uint64_t, Buf *)) {
+  Buf text = {0};
+  size_t width = 0;
+  for (uint64_t i = rows->begin; i < rows->end; i++) {
+    buf_reset(&text);
+    print(rows->of, i, &text);
+    if (text.n > width) width = text.n;
   }
-  for (uint32_t d = a->rank; d-- > 0; index /= a->shape[d]) indices[d] = index % a->shape[d];
-  for (uint32_t d = 0; d < a->rank; d++)
-    buf_printf(out, "%s%llu", d ? "," : "", (unsigned long long)indices[d]);
+  buf_free(&text);
+  return width;
 }
 
-// The widest index and element, in characters.
-static void measure(const Argument *a, const uint8_t *bytes, const Printed *p, size_t *index,
-                    size_t *element) {
+static void print_right(const Rows *rows, void (*print)(const void *, uint64_t, Buf *), uint64_t i,
+                        size_t width, Buf *out) {
   Buf text = {0};
-  *index = *element = 0;
-  for (uint64_t i = p->begin; i < p->end; i++) {
-    buf_reset(&text);
-    run_print_element(a, bytes, i, &text);
-    if (text.n > *element) *element = text.n;
-    buf_reset(&text);
-    print_index(a, i, &text);
-    if (text.n > *index) *index = text.n;
-  }
+  print(rows->of, i, &text);
+  buf_spaces(out, (int)(width - text.n));
+  buf_str(out, buf_view(&text));
   buf_free(&text);
 }
 
-static void print_right(Buf *out, const Buf *text, size_t width) {
-  buf_spaces(out, text->n < width ? (int)(width - text->n) : 0);
-  buf_str(out, buf_view(text));
-}
-
-// Lines end with a row of the buffer, and with a full line.
-static void print_rows(const Argument *a, const uint8_t *bytes, const Printed *p, Buf *out) {
-  size_t index, element;
-  measure(a, bytes, p, &index, &element);
-  uint64_t fits = (COLUMNS - 3 - index) / (element + 1), row = a->rank ? a->shape[a->rank - 1] : 1;
-  uint64_t line = fits > 10 ? 10 : fits ? fits : 1, left = 0;
-  Buf text = {0};
-  for (uint64_t i = p->begin; i < p->end; i++) {
-    bool starts = !left || i % row == 0;
-    if (starts) {
-      if (i > p->begin) buf_char(out, '\n');
-      buf_reset(&text);
-      print_index(a, i, &text);
+// Lines end with a row, and where they are full.
+void run_print_rows(const Rows *rows, Buf *out) {
+  size_t index = measured(rows, rows->index), element = measured(rows, rows->element);
+  uint64_t left = 0;
+  for (uint64_t i = rows->begin; i < rows->end; i++, left--) {
+    if (!left || i % rows->row == 0) {
+      if (i > rows->begin) buf_char(out, '\n');
       buf_spaces(out, 2);
-      print_right(out, &text, index);
+      print_right(rows, rows->index, i, index, out);
       buf_char(out, ':');
-      left = line;
+      left = index + 3 < COLUMNS ? (COLUMNS - 3 - index) / (element + 1) : 0;
+      if (!left || (rows->most && left > rows->most)) left = left ? rows->most : 1;
     }
-    buf_reset(&text);
-    run_print_element(a, bytes, i, &text);
     buf_char(out, ' ');
-    print_right(out, &text, element);
-    left--;
+    print_right(rows, rows->element, i, element, out);
   }
-  if (p->end > p->begin) buf_char(out, '\n');
-  buf_free(&text);
+  if (rows->end > rows->begin) buf_char(out, '\n');
+}
+
+typedef struct ShownBuffer {
+  const Argument *a;
+  const uint8_t *bytes;
+} ShownBuffer;
+
+static void shown_index(const void *of, uint64_t i, Buf *out) {
+  argument_index(((const ShownBuffer *)of)->a, i, ",", out);
+}
+
+static void shown_element(const void *of, uint64_t i, Buf *out) {
+  const ShownBuffer *shown = of;
+  run_print_element(shown->a, shown->bytes, i, out);
 }
 
 void run_print_elements(const Run *run) {
@@ -139,7 +131,14 @@ void run_print_elements(const Run *run) {
       buf_printf(&out, " the first %d of %llu elements (--print '%s[%d:%llu]' prints the others)", SHOWN,
                  (unsigned long long)a->elements, p.param->name, SHOWN, (unsigned long long)a->elements);
     buf_char(&out, '\n');
-    print_rows(a, p.param->result, &p, &out);
+    run_print_rows(&(Rows){.of = &(ShownBuffer){a, p.param->result},
+                           .index = shown_index,
+                           .element = shown_element,
+                           .begin = p.begin,
+                           .end = p.end,
+                           .row = a->rank ? a->shape[a->rank - 1] : 1,
+                           .most = 10},
+                   &out);
   }
   fwrite(out.at ? out.at : "", 1, out.n, stdout);
   buf_free(&out);

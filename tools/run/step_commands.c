@@ -69,19 +69,6 @@ static bool print_constexpr(Commands *c, Str name) {
   return false;
 }
 
-// "A:B", "A:", ":B" or "A"
-static bool parse_range(Str text, uint64_t n, uint64_t *begin, uint64_t *end) {
-  const char *colon = memchr(text.at, ':', text.n);
-  Str first = {text.at, colon ? (size_t)(colon - text.at) : text.n};
-  Str last = {colon ? colon + 1 : "", colon ? text.n - first.n - 1 : 0};
-  *begin = 0;
-  *end = n;
-  if (first.n ? !u64_parse(first, begin) : !colon) return false;
-  if (last.n && !u64_parse(last, end)) return false;
-  if (!colon) *end = *begin + 1;
-  return *begin <= *end && *end <= n;
-}
-
 // "NAME" or "NAME[A:B]"
 typedef struct Printed {
   Str name, range; // range: with its closing bracket
@@ -102,8 +89,9 @@ static bool take_range(Commands *c, Printed *p, uint64_t n) {
   bool closed = p->range.n && p->range.at[p->range.n - 1] == ']';
   p->begin = 0;
   p->end = n < SHOWN ? n : SHOWN;
-  if (!p->has_range || (closed && parse_range((Str){p->range.at, p->range.n - 1}, n, &p->begin, &p->end)))
-    return true;
+  if (!p->has_range) return true;
+  Str range = {p->range.at, p->range.n - closed};
+  if (closed && run_parse_range(range, n, &p->begin, &p->end) && p->end <= n) return true;
   buf_printf(&c->s->out,
              "'%.*s' has %llu elements: a range is [A:B], [A:], [:B] or [A], counted along the rows\n",
              STR_ARG(p->name), (unsigned long long)n);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { FEW = 8, FIRST = 6, COLUMNS = 100 };
+enum { FEW = 8, FIRST = 6 };
 
 static void print_type(const Value *value, Buf *out) {
   const Type *element = type_element(value->type);
@@ -17,13 +17,12 @@ static void print_type(const Value *value, Buf *out) {
   if (value->type->rank) buf_char(out, ']');
 }
 
-// "[3]" or "[1,2]"; nothing for a scalar.
-static void print_index(const Value *value, uint32_t element, Buf *out) {
-  const Type *type = value->type;
-  uint32_t index[TILE_MAX_RANK];
-  for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) index[d] = element % type->shape[d];
-  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%s%u", d ? "," : "[", index[d]);
-  if (type->rank) buf_char(out, ']');
+// "[3]" or "[1,2]", from `first` on (NULL: 0); nothing for a scalar.
+static void print_index(uint32_t rank, const uint32_t *shape, const uint32_t *first, uint64_t i, Buf *out) {
+  uint64_t index[TILE_MAX_RANK];
+  for (uint32_t d = rank; d-- > 0; i /= shape[d]) index[d] = (first ? first[d] : 0) + i % shape[d];
+  for (uint32_t d = 0; d < rank; d++) buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
+  if (rank) buf_char(out, ']');
 }
 
 // "[0:4,0:16]" if the true elements are a box; nothing otherwise.
@@ -131,63 +130,14 @@ void step_print_summary(const EvalStop *stop, const Variable *variable, Buf *out
   buf_char(out, '\n');
 }
 
-// Elements in lines that begin with the index of their first one.
-typedef struct Rows {
-  const void *of;
-  void (*index)(const void *of, uint64_t i, Buf *out);
-  void (*element)(const void *of, uint64_t i, Buf *out);
-  uint64_t begin, end, row, last; // row: elements of a row; last: the element with the widest index
-} Rows;
-
-static size_t width_of(const Rows *rows, Buf *text) {
-  size_t width = 0;
-  for (uint64_t i = rows->begin; i < rows->end; i++) {
-    buf_reset(text);
-    rows->element(rows->of, i, text);
-    if (text->n > width) width = text->n;
-  }
-  return width;
-}
-
-static void print_right(const Buf *text, size_t width, Buf *out) {
-  buf_spaces(out, text->n < width ? (int)(width - text->n) : 0);
-  buf_str(out, buf_view(text));
-}
-
-static void print_rows(const Rows *rows, Buf *out) {
-  Buf text = {0};
-  size_t width = width_of(rows, &text), used = 0;
-  buf_reset(&text);
-  rows->index(rows->of, rows->last, &text);
-  size_t index = text.n;
-  for (uint64_t i = rows->begin; i < rows->end; i++) {
-    bool starts = i == rows->begin || i % rows->row == 0 || used + width + 1 > COLUMNS;
-    buf_reset(&text);
-    if (starts) {
-      if (i > rows->begin) buf_char(out, '\n');
-      rows->index(rows->of, i, &text);
-      buf_text(out, "  ");
-      print_right(&text, index, out);
-      buf_char(out, ':');
-      used = 3 + index;
-      buf_reset(&text);
-    }
-    rows->element(rows->of, i, &text);
-    buf_char(out, ' ');
-    print_right(&text, width, out);
-    used += width + 1;
-  }
-  if (rows->end > rows->begin) buf_char(out, '\n');
-  buf_free(&text);
-}
-
 typedef struct TileRows {
   const EvalStop *stop;
   const Value *value;
 } TileRows;
 
 static void tile_index(const void *of, uint64_t i, Buf *out) {
-  print_index(((const TileRows *)of)->value, (uint32_t)i, out);
+  const Type *type = ((const TileRows *)of)->value->type;
+  print_index(type->rank, type->shape, NULL, i, out);
 }
 
 static void tile_element(const void *of, uint64_t i, Buf *out) {
@@ -198,14 +148,13 @@ static void tile_element(const void *of, uint64_t i, Buf *out) {
 void step_print_elements(const EvalStop *stop, const Value *value, uint32_t begin, uint32_t end, Buf *out) {
   const TileRows tile = {stop, value};
   uint32_t rank = value->type->rank;
-  print_rows(&(Rows){.of = &tile,
-                     .index = tile_index,
-                     .element = tile_element,
-                     .begin = begin,
-                     .end = end,
-                     .row = rank ? value->type->shape[rank - 1] : 1,
-                     .last = type_elements(value->type) - 1},
-             out);
+  run_print_rows(&(Rows){.of = &tile,
+                         .index = tile_index,
+                         .element = tile_element,
+                         .begin = begin,
+                         .end = end,
+                         .row = rank ? value->type->shape[rank - 1] : 1},
+                 out);
 }
 
 typedef struct BufferRows {
@@ -214,12 +163,9 @@ typedef struct BufferRows {
 } BufferRows;
 
 static void buffer_position(const void *of, uint64_t i, Buf *out) {
-  const Argument *buffer = ((const BufferRows *)of)->buffer;
-  uint64_t index[NPY_MAX_RANK];
-  for (uint32_t d = buffer->rank; d-- > 0; i /= buffer->shape[d]) index[d] = i % buffer->shape[d];
-  for (uint32_t d = 0; d < buffer->rank; d++)
-    buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
-  if (buffer->rank) buf_char(out, ']');
+  buf_char(out, '[');
+  argument_index(((const BufferRows *)of)->buffer, i, ",", out);
+  buf_char(out, ']');
 }
 
 static void buffer_element(const void *of, uint64_t i, Buf *out) {
@@ -233,24 +179,18 @@ static void buffer_element(const void *of, uint64_t i, Buf *out) {
 void step_print_buffer(const Argument *buffer, const uint8_t *bytes, const uint8_t *written, uint64_t begin,
                        uint64_t end, Buf *out) {
   const BufferRows rows = {buffer, bytes, written};
-  print_rows(&(Rows){.of = &rows,
-                     .index = buffer_position,
-                     .element = buffer_element,
-                     .begin = begin,
-                     .end = end,
-                     .row = buffer->rank ? buffer->shape[buffer->rank - 1] : 1,
-                     .last = buffer->elements - 1},
-             out);
+  run_print_rows(&(Rows){.of = &rows,
+                         .index = buffer_position,
+                         .element = buffer_element,
+                         .begin = begin,
+                         .end = end,
+                         .row = buffer->rank ? buffer->shape[buffer->rank - 1] : 1},
+                 out);
 }
 
 static void numbers_index(const void *of, uint64_t i, Buf *out) {
   const StepNumbers *numbers = of;
-  uint64_t index[TILE_MAX_RANK];
-  for (uint32_t d = numbers->rank; d-- > 0; i /= numbers->shape[d])
-    index[d] = numbers->first[d] + i % numbers->shape[d];
-  for (uint32_t d = 0; d < numbers->rank; d++)
-    buf_printf(out, "%s%llu", d ? "," : "[", (unsigned long long)index[d]);
-  if (numbers->rank) buf_char(out, ']');
+  print_index(numbers->rank, numbers->shape, numbers->first, i, out);
 }
 
 static void numbers_element(const void *of, uint64_t i, Buf *out) {
@@ -275,12 +215,11 @@ void step_print_numbers(Str name, const StepNumbers *numbers, uint32_t shown, Bu
   buf_char(out, '\n');
   if (!numbers->rank || !numbers->n) return;
   uint32_t end = numbers->n < shown ? numbers->n : shown;
-  print_rows(&(Rows){.of = numbers,
-                     .index = numbers_index,
-                     .element = numbers_element,
-                     .end = end,
-                     .row = numbers->shape[numbers->rank - 1],
-                     .last = numbers->n - 1},
-             out);
+  run_print_rows(&(Rows){.of = numbers,
+                         .index = numbers_index,
+                         .element = numbers_element,
+                         .end = end,
+                         .row = numbers->shape[numbers->rank - 1]},
+                 out);
   if (end < numbers->n) buf_printf(out, "  ... (%u more)\n", numbers->n - end);
 }
