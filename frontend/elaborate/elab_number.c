@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "frontend/elaborate/elaborate.h"
+#include "ir/fold_number.h"
 
 Elem obj_elem(const Obj *obj) {
   if (obj->kind == OBJ_VALUE) return type_element(obj->value->type)->elem;
@@ -58,16 +59,6 @@ Obj obj_number_as(const Obj *obj, Elem elem) {
 
 // --- Operators ---
 
-static Obj int_divide(Elab *e, Loc loc, bool remainder, int64_t a, int64_t b, Elem elem) {
-  if (b == 0) return elab_bear_py(e, loc, "[T0406] division by zero") ? typed_int(0, elem) : obj_error();
-  if (!elem_is_signed(elem)) {
-    uint64_t x = (uint64_t)a, y = (uint64_t)b;
-    return typed_int((int64_t)(remainder ? x % y : x / y), elem);
-  }
-  if (b == -1) return typed_int(remainder ? 0 : (int64_t)(0 - (uint64_t)a), elem);
-  return typed_int(remainder ? a % b : a / b, elem);
-}
-
 // Like the ops: a count of the width or more gives 0, or the sign.
 static Obj int_shift(BinaryOp op, int64_t a, int64_t b, Elem elem, bool arithmetic) {
   if (elem == ELEM_I1) return typed_int(a, elem);
@@ -84,23 +75,13 @@ static Obj int_shift(BinaryOp op, int64_t a, int64_t b, Elem elem, bool arithmet
 }
 
 static Obj int_binary(Elab *e, Loc loc, BinaryOp op, int64_t a, int64_t b, Elem elem, bool arithmetic) {
-  uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  switch (op) {
-  case BINARY_ADD: return typed_int((int64_t)(x + y), elem);
-  case BINARY_SUB: return typed_int((int64_t)(x - y), elem);
-  case BINARY_MUL: return typed_int((int64_t)(x * y), elem);
-  case BINARY_FLOOR_DIV: return int_divide(e, loc, false, a, b, elem);
-  case BINARY_MOD: return int_divide(e, loc, true, a, b, elem);
-  case BINARY_AND: return typed_int(a & b, elem);
-  case BINARY_OR: return typed_int(a | b, elem);
-  case BINARY_XOR: return typed_int(a ^ b, elem);
-  case BINARY_SHL:
-  case BINARY_SHR: return int_shift(op, a, b, elem, arithmetic);
-  case BINARY_DIV:
-  case BINARY_POW:
-  case BINARY_MATMUL: break;
-  }
-  return elab_error(e, loc, "[T0308] '%s' is not defined on numbers", binary_op_text(op));
+  OpKind kind = op == BINARY_DIV ? OP_COUNT : binary_op_kind(op);
+  int64_t result;
+  if (op == BINARY_SHL || op == BINARY_SHR) return int_shift(op, a, b, elem, arithmetic);
+  if (kind == OP_COUNT)
+    return elab_error(e, loc, "[T0308] '%s' is not defined on numbers", binary_op_text(op));
+  if (fold_int(kind, elem, a, b, &result)) return typed_int(result, elem);
+  return elab_bear_py(e, loc, "[T0406] division by zero") ? typed_int(0, elem) : obj_error();
 }
 
 static Obj float_binary(Elab *e, Loc loc, BinaryOp op, double a, double b, Elem elem) {

@@ -110,7 +110,7 @@ static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   return product;
 }
 
-static OpKind op_of(BinaryOp op) {
+OpKind binary_op_kind(BinaryOp op) {
   switch (op) {
   case BINARY_ADD: return OP_ADD;
   case BINARY_SUB: return OP_SUB;
@@ -177,14 +177,14 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
   if (!p.a) return obj_error();
   e->b.loc = elab_loc(e, loc);
   bool divides = op == BINARY_DIV || (op == BINARY_MOD && type_is_float(p.a->type));
-  if (divides) return divide(e, loc, op_of(op), p);
+  if (divides) return divide(e, loc, binary_op_kind(op), p);
   if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
     return elab_error(e, loc, "[T0308] '//' is not defined on floats; '/' divides them");
   if (divides_by_zero(op, b, p) && !elab_bear_py(e, loc, "[T0406] division by zero")) return obj_error();
   Value *flags = type_is_elem(p.a->type, ELEM_I1) ? bool_arithmetic(e, op, p) : NULL;
   if (flags) return obj_value(flags);
   if (op == BINARY_SHR) return obj_value(shift_right(e, a, b, p));
-  return obj_value(build_binary(&e->b, op_of(op), p.a, p.b));
+  return obj_value(build_binary(&e->b, binary_op_kind(op), p.a, p.b));
 }
 
 Obj elab_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
@@ -198,7 +198,7 @@ Obj elab_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
 
 // --- Comparisons ---
 
-static OpKind compare_kind(CompareOp op) {
+OpKind compare_op_kind(CompareOp op) {
   static const OpKind kinds[] = {OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE};
   return op <= COMPARE_NE ? kinds[op] : OP_COUNT;
 }
@@ -211,7 +211,7 @@ static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const 
   const Type *address = elab_scalar(e, ELEM_U64);
   Value *values[] = {elab_bitcast(e, loc, a->value, address), elab_bitcast(e, loc, b->value, address)};
   if (!elab_broadcast(e, loc, quoted(e, compare_op_text(op)), 2, values)) return obj_error();
-  return obj_value(build_binary(&e->b, compare_kind(op), values[0], values[1]));
+  return obj_value(build_binary(&e->b, compare_op_kind(op), values[0], values[1]));
 }
 
 static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
@@ -235,7 +235,7 @@ static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *
   Pair p = elab_promote(e, loc, quoted(e, compare_op_text(op)), PROMOTE_PLAIN, &x, &y);
   if (!p.a) return obj_error();
   e->b.loc = elab_loc(e, loc);
-  return obj_value(build_binary(&e->b, compare_kind(op), p.a, p.b));
+  return obj_value(build_binary(&e->b, compare_op_kind(op), p.a, p.b));
 }
 
 Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {

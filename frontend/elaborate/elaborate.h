@@ -383,6 +383,9 @@ typedef enum Promote {
 // The type in which `what` computes with the two operands. Returns false with an error if there is none.
 bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b, Elem *elem);
 Promote elab_promotion(BinaryOp op);
+// The ops of operators on integers. OP_COUNT: none.
+OpKind binary_op_kind(BinaryOp op);
+OpKind compare_op_kind(CompareOp op);
 
 // Converts the operands of `what` ("+", "where") to one element type and shape.
 Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b);

@@ -138,28 +138,40 @@ static int module_exec(PyObject *module) {
   return PyModule_AddStringConstant(module, "version", tilec_version());
 }
 
+// What the module holds. The last ones are strings, which cannot be part of a cycle.
+enum { HELD = 22, HELD_STRINGS = 3 };
+
+static void list_held(State *s, PyObject **held[HELD]) {
+  PyObject **const all[HELD] = {(PyObject **)&s->device,
+                                (PyObject **)&s->program,
+                                (PyObject **)&s->kernel,
+                                (PyObject **)&s->compiled,
+                                (PyObject **)&s->launcher,
+                                (PyObject **)&s->launched,
+                                (PyObject **)&s->handle,
+                                &s->classify,
+                                &s->dtypes,
+                                &s->dtype_of,
+                                &s->freeze,
+                                &s->failed,
+                                &s->warned,
+                                &s->choose,
+                                &s->stream_of,
+                                &s->launched_with,
+                                &s->constant,
+                                &s->enter,
+                                &s->leave,
+                                &s->str_data_ptr,
+                                &s->str_dtype,
+                                &s->str_get_device};
+  memcpy(held, all, sizeof all);
+}
+
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
-  const State *s = PyModule_GetState(module);
-  PyObject *const held[] = {(PyObject *)s->device,
-                            (PyObject *)s->program,
-                            (PyObject *)s->kernel,
-                            (PyObject *)s->compiled,
-                            (PyObject *)s->launcher,
-                            (PyObject *)s->launched,
-                            (PyObject *)s->handle,
-                            s->classify,
-                            s->dtypes,
-                            s->dtype_of,
-                            s->freeze,
-                            s->failed,
-                            s->warned,
-                            s->choose,
-                            s->stream_of,
-                            s->launched_with,
-                            s->constant,
-                            s->enter,
-                            s->leave};
-  for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_VISIT(held[i]);
+  State *s = PyModule_GetState(module);
+  PyObject **held[HELD];
+  list_held(s, held);
+  for (int i = 0; i < HELD - HELD_STRINGS; i++) Py_VISIT(*held[i]);
   for (uint32_t i = 0; i < s->type_cap; i++) {
     Py_VISIT(s->types[i].type);
     Py_VISIT(s->types[i].function);
@@ -169,29 +181,9 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
 
 static int module_clear(PyObject *module) {
   State *s = PyModule_GetState(module);
-  PyObject **const held[] = {(PyObject **)&s->device,
-                             (PyObject **)&s->program,
-                             (PyObject **)&s->kernel,
-                             (PyObject **)&s->compiled,
-                             (PyObject **)&s->launcher,
-                             (PyObject **)&s->launched,
-                             (PyObject **)&s->handle,
-                             &s->classify,
-                             &s->dtypes,
-                             &s->dtype_of,
-                             &s->freeze,
-                             &s->failed,
-                             &s->warned,
-                             &s->choose,
-                             &s->stream_of,
-                             &s->launched_with,
-                             &s->constant,
-                             &s->enter,
-                             &s->leave,
-                             &s->str_data_ptr,
-                             &s->str_dtype,
-                             &s->str_get_device};
-  for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_CLEAR(*held[i]);
+  PyObject **held[HELD];
+  list_held(s, held);
+  for (int i = 0; i < HELD; i++) Py_CLEAR(*held[i]);
   while (s->option_count) Py_DECREF(s->options[--s->option_count]);
   devices_forget(s);
   types_clear(s);

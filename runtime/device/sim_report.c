@@ -91,66 +91,35 @@ bool report_joins(SimFinding *finding, const SimFinding *later) {
 
 // ---- text ----
 
-static const char *kind_name(tilec_sim_report_kind kind) {
-  switch (kind) {
-  case TILEC_SIM_OUT_OF_BOUNDS: return "out of bounds";
-  case TILEC_SIM_MISALIGNED: return "misaligned";
-  case TILEC_SIM_TRAP: return "trap";
-  case TILEC_SIM_WILD_BRANCH: return "wild branch";
-  case TILEC_SIM_BUDGET: return "budget";
-  case TILEC_SIM_TIMEOUT: return "timeout";
-  case TILEC_SIM_CANCELLED: return "cancelled";
-  case TILEC_SIM_DEADLOCK: return "deadlock";
-  case TILEC_SIM_READ_ONLY: return "read only";
-  case TILEC_SIM_ASSERT: return "assertion";
-  case TILEC_SIM_MBARRIER: return "mbarrier";
-  case TILEC_SIM_ASYNC: return "async";
-  case TILEC_SIM_RACE_WRITE_WRITE:
-  case TILEC_SIM_RACE_READ_WRITE:
-  case TILEC_SIM_RACE_WRITE_READ: return "race";
-  case TILEC_SIM_UNINITIALISED: return "uninitialised";
-  case TILEC_SIM_BARRIER: return "barrier";
-  case TILEC_SIM_LANES: return "lanes";
-  case TILEC_SIM_WGMMA: return "wgmma";
-  case TILEC_SIM_REGISTERS: return "registers";
-  case TILEC_SIM_TMEM: return "tensor memory";
-  case TILEC_SIM_TMEM_FENCE: return "tensor memory fence";
-  case TILEC_SIM_CLUSTER: return "cluster";
-  case TILEC_SIM_MULTICAST: return "multicast";
-  }
-  return "other";
-}
-
-// Begins the message of a report. say_out_of_bounds and others may add a more exact code.
-static const char *code_of(tilec_sim_report_kind kind, bool same_program) {
-  switch (kind) {
-  case TILEC_SIM_OUT_OF_BOUNDS: return "[T1101] ";
-  case TILEC_SIM_MISALIGNED: return "[T1103] ";
-  case TILEC_SIM_RACE_WRITE_WRITE:
-  case TILEC_SIM_RACE_READ_WRITE:
-  case TILEC_SIM_RACE_WRITE_READ: return same_program ? "[T1202] " : "[T1201] ";
-  case TILEC_SIM_UNINITIALISED: return "[T1301] ";
-  case TILEC_SIM_ASSERT: return "[T1401] ";
-  case TILEC_SIM_BUDGET:
-  case TILEC_SIM_TIMEOUT:
-  case TILEC_SIM_CANCELLED:
-  case TILEC_SIM_DEADLOCK: return "[T1404] ";
-  case TILEC_SIM_TRAP:
-  case TILEC_SIM_WILD_BRANCH:
-  case TILEC_SIM_READ_ONLY:
-  case TILEC_SIM_MBARRIER:
-  case TILEC_SIM_ASYNC:
-  case TILEC_SIM_BARRIER:
-  case TILEC_SIM_LANES:
-  case TILEC_SIM_WGMMA:
-  case TILEC_SIM_REGISTERS:
-  case TILEC_SIM_TMEM:
-  case TILEC_SIM_TMEM_FENCE:
-  case TILEC_SIM_CLUSTER:
-  case TILEC_SIM_MULTICAST: break;
-  }
-  return "[T1406] ";
-}
+// A kind's name, and the code that begins its message. say_out_of_bounds and others may add a more exact code.
+static const struct {
+  const char *name, *code;
+} kinds[] = {
+    [TILEC_SIM_OUT_OF_BOUNDS] = {"out of bounds", "[T1101] "},
+    [TILEC_SIM_MISALIGNED] = {"misaligned", "[T1103] "},
+    [TILEC_SIM_TRAP] = {"trap", "[T1406] "},
+    [TILEC_SIM_WILD_BRANCH] = {"wild branch", "[T1406] "},
+    [TILEC_SIM_BUDGET] = {"budget", "[T1404] "},
+    [TILEC_SIM_TIMEOUT] = {"timeout", "[T1404] "},
+    [TILEC_SIM_CANCELLED] = {"cancelled", "[T1404] "},
+    [TILEC_SIM_DEADLOCK] = {"deadlock", "[T1404] "},
+    [TILEC_SIM_READ_ONLY] = {"read only", "[T1406] "},
+    [TILEC_SIM_ASSERT] = {"assertion", "[T1401] "},
+    [TILEC_SIM_MBARRIER] = {"mbarrier", "[T1406] "},
+    [TILEC_SIM_ASYNC] = {"async", "[T1406] "},
+    [TILEC_SIM_RACE_WRITE_WRITE] = {"race", "[T1201] "},
+    [TILEC_SIM_RACE_READ_WRITE] = {"race", "[T1201] "},
+    [TILEC_SIM_RACE_WRITE_READ] = {"race", "[T1201] "},
+    [TILEC_SIM_UNINITIALISED] = {"uninitialised", "[T1301] "},
+    [TILEC_SIM_BARRIER] = {"barrier", "[T1406] "},
+    [TILEC_SIM_LANES] = {"lanes", "[T1406] "},
+    [TILEC_SIM_WGMMA] = {"wgmma", "[T1406] "},
+    [TILEC_SIM_REGISTERS] = {"registers", "[T1406] "},
+    [TILEC_SIM_TMEM] = {"tensor memory", "[T1406] "},
+    [TILEC_SIM_TMEM_FENCE] = {"tensor memory fence", "[T1406] "},
+    [TILEC_SIM_CLUSTER] = {"cluster", "[T1406] "},
+    [TILEC_SIM_MULTICAST] = {"multicast", "[T1406] "},
+};
 
 // An asynchronous copy is part of a load.
 static const char *access_name(tilec_sim_access access, bool writes) {
@@ -334,7 +303,7 @@ static void describe_finding(const ReportContext *c, const SimFinding *finding, 
     advise_race(c, finding, &words->advice);
     return;
   }
-  buf_text(&words->message, code_of(r->kind, same_program(r)));
+  buf_text(&words->message, is_race(r->kind) && same_program(r) ? "[T1202] " : kinds[r->kind].code);
   if (r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->is_global && !c->ptx_file)
     say_out_of_bounds(&access, &words->message, &words->advice);
   else if (r->kind == TILEC_SIM_MISALIGNED && r->is_global && !c->ptx_file)
@@ -381,7 +350,7 @@ static const DiagRun *run_facts(const ReportContext *c, const SimFinding *findin
   const tilec_sim_report *r = &finding->report;
   const BufferName *buffer = finding->buffer;
   DiagRun *run = ARENA_NEW(c->diags->arena, DiagRun);
-  run->kind = kind_name(r->kind);
+  run->kind = kinds[r->kind].name;
   run->count = finding->count;
   memcpy(run->program, r->block, sizeof run->program);
   if (is_race(r->kind)) {

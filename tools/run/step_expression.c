@@ -4,6 +4,7 @@
 // does not wrap. As in the kernel, // and % round towards zero, and shapes are broadcast.
 #include <math.h>
 
+#include "frontend/elaborate/elaborate.h"
 #include "frontend/syntax/syntax.h"
 #include "ir/fold_number.h"
 #include "tools/run/step.h"
@@ -54,21 +55,6 @@ static uint32_t source_of(const StepNumbers *result, const StepNumbers *a, uint3
 
 // ---- operators ----
 
-// OP_COUNT: none here.
-static OpKind op_of_binary(BinaryOp op) {
-  static const OpKind kinds[] = {
-      [BINARY_ADD] = OP_ADD,       [BINARY_SUB] = OP_SUB, [BINARY_MUL] = OP_MUL, [BINARY_DIV] = OP_DIV,
-      [BINARY_FLOOR_DIV] = OP_DIV, [BINARY_MOD] = OP_REM, [BINARY_AND] = OP_AND, [BINARY_OR] = OP_OR,
-      [BINARY_XOR] = OP_XOR,       [BINARY_SHL] = OP_SHL, [BINARY_SHR] = OP_SHR};
-  return op == BINARY_POW || op == BINARY_MATMUL ? OP_COUNT : kinds[op];
-}
-
-static OpKind op_of_comparison(CompareOp op) {
-  static const OpKind kinds[] = {[COMPARE_LT] = OP_LT, [COMPARE_LE] = OP_LE, [COMPARE_GT] = OP_GT,
-                                 [COMPARE_GE] = OP_GE, [COMPARE_EQ] = OP_EQ, [COMPARE_NE] = OP_NE};
-  return op <= COMPARE_NE ? kinds[op] : OP_COUNT;
-}
-
 static bool fits_shape(const StepNumbers *a, const StepNumbers *b, uint32_t *rank, uint32_t *shape) {
   *rank = a->rank > b->rank ? a->rank : b->rank;
   for (uint32_t d = 0; d < *rank; d++) { // from the last dimension
@@ -107,7 +93,7 @@ static StepNumbers apply(Evaluation *e, OpKind kind, bool divides, const StepNum
 }
 
 static StepNumbers of_comparison(Evaluation *e, const Expr *expr) {
-  OpKind kind = op_of_comparison(expr->compare.links.at[0].op);
+  OpKind kind = compare_op_kind(expr->compare.links.at[0].op);
   if (expr->compare.links.n != 1 || kind == OP_COUNT) return fail(e, "a comparison has two numbers");
   StepNumbers left = value_of(e, expr->compare.first), right = value_of(e, expr->compare.links.at[0].right);
   return apply(e, kind, false, &left, &right);
@@ -212,9 +198,9 @@ static StepNumbers value_of(Evaluation *e, const Expr *expr) {
     a = scalar(e, STEP_INT, 0, 0), b = value_of(e, expr->unary.operand);
     return apply(e, OP_SUB, false, &a, &b);
   case EXPR_BINARY:
-    if (op_of_binary(expr->binary.op) == OP_COUNT) break;
+    if (binary_op_kind(expr->binary.op) == OP_COUNT) break;
     a = value_of(e, expr->binary.left), b = value_of(e, expr->binary.right);
-    return apply(e, op_of_binary(expr->binary.op), expr->binary.op == BINARY_DIV, &a, &b);
+    return apply(e, binary_op_kind(expr->binary.op), expr->binary.op == BINARY_DIV, &a, &b);
   default: break;
   }
   return fail(e, "it has more than numbers, names, operators and indices");
