@@ -274,6 +274,17 @@ static bool copy_element(Machine *m, const Op *op, uint32_t i, Element *x) {
   return eval_access_load(m, &access, x);
 }
 
+// The next element of the walk gets the value when the group has landed.
+static void begin_copy(Machine *m, PartWalk *walk, const Element *value, uint64_t group) {
+  Element *element = walk_next(walk);
+  CopiedElement copy = {.buffer = walk->number, .element = (uint32_t)(element - walk->buffer->at)};
+  copy.by = m->shared->by;
+  copy.group = group;
+  copy.value = *value;
+  *element = (Element){.state = UNDEFINED};
+  vec_push(m->arena, &m->shared->copies, copy);
+}
+
 static bool run_copy(Machine *m, const Op *op) {
   const Type *type = op_operand(op, 0)->type;
   PartWalk walk = walk_of(m, eval_operand(m, op, 1), type, NULL);
@@ -283,13 +294,9 @@ static bool run_copy(Machine *m, const Op *op) {
   take_bytes(m->shared, walk.number);
   written_by_threads(m, &walk);
   for (uint32_t i = 0; i < n; i++) {
-    Element *element = walk_next(&walk);
-    CopiedElement copy = {.buffer = walk.number, .element = (uint32_t)(element - walk.buffer->at)};
-    copy.by = m->shared->by;
-    copy.group = m->shared->groups[copy.by] + 1;
-    if (!copy_element(m, op, i, &copy.value)) return false;
-    *element = (Element){.state = UNDEFINED};
-    vec_push(m->arena, &m->shared->copies, copy);
+    Element value;
+    if (!copy_element(m, op, i, &value)) return false;
+    begin_copy(m, &walk, &value, m->shared->groups[m->shared->by] + 1);
   }
   return true;
 }
@@ -353,12 +360,7 @@ bool eval_shared_copy(Machine *m, const Op *op, uint32_t operand, const Element 
   if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < type_elements(type); i++) {
-    Element *element = walk_next(&walk);
-    CopiedElement copy = {.buffer = walk.number, .element = (uint32_t)(element - walk.buffer->at)};
-    copy.group = OF_MBARRIER | mbarrier;
-    copy.value = elements[i];
-    *element = (Element){.state = UNDEFINED};
-    vec_push(m->arena, &m->shared->copies, copy);
+    begin_copy(m, &walk, &elements[i], OF_MBARRIER | mbarrier);
   }
   return true;
 }

@@ -70,29 +70,13 @@ static void track_result(WrapState *s, const Value *value) {
 
 // Returns true if the operands' 64-bit values determine the result's.
 static bool keeps_truth(OpKind kind) {
+  if (op_traits[kind] & (ARITHMETIC | CHOOSES | CONVERTS | MOVES | SPREADS)) return true;
   switch ((int)kind) {
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
   case OP_SHL:
-  case OP_MIN:
-  case OP_MAX:
   case OP_NEG:
-  case OP_CAST:
-  case OP_BITCAST:
   case OP_COPY:
   case OP_HINT:
-  case OP_SELECT:
-  case OP_SPLAT:
-  case OP_EXPAND_DIMS:
-  case OP_RESHAPE:
   case OP_CONVERT_LAYOUT:
-  case OP_BROADCAST:
-  case OP_TRANS:
-  case OP_JOIN:
-  case OP_SPLIT:
-  case OP_CAT:
-  case OP_SLICE:
   case OP_FLIP:
   case OP_GATHER:
   case OP_ADDPTR:

@@ -152,7 +152,9 @@ Obj builtin_replace_fields(Elab *e, Call *call) {
 }
 
 Obj builtin_range(Elab *e, Call *call) {
-  return elab_error(e, call->loc, "[T0207] '%s' can only be used as the range of a for loop; tl.arange(0, n) makes a tile", call->text);
+  return elab_error(e, call->loc,
+                    "[T0207] '%s' can only be used as the range of a for loop; tl.arange(0, n) makes a tile",
+                    call->text);
 }
 
 Obj builtin_static_assert(Elab *e, Call *call) {

@@ -40,7 +40,7 @@ static bool is_constant_name(const NameScan *scan, const char *name) {
 
 // True if evaluation creates no op and gives no error: literals and constexprs, compared and combined.
 static bool is_plain(const NameScan *scan, const Expr *expr) {
-  switch (expr->kind) {
+  switch ((int)expr->kind) {
   case EXPR_NAME: return is_constant_name(scan, expr->name);
   case EXPR_INT:
   case EXPR_STRING:
@@ -55,27 +55,8 @@ static bool is_plain(const NameScan *scan, const Expr *expr) {
     return expr->compare.links.n == 1 && known && is_plain(scan, expr->compare.first) &&
            is_plain(scan, link->right);
   }
-  case EXPR_ERROR:
-  case EXPR_FLOAT:
-  case EXPR_FSTRING:
-  case EXPR_ELLIPSIS:
-  case EXPR_TUPLE:
-  case EXPR_LIST:
-  case EXPR_SET:
-  case EXPR_DICT:
-  case EXPR_CALL:
-  case EXPR_ATTRIBUTE:
-  case EXPR_SUBSCRIPT:
-  case EXPR_SLICE:
-  case EXPR_BINARY:
-  case EXPR_BINDS:
-  case EXPR_CONDITIONAL:
-  case EXPR_LAMBDA:
-  case EXPR_STAR:
-  case EXPR_POINTER_TYPE:
-  case EXPR_COMPREHENSION: break;
+  default: return false;
   }
-  return false;
 }
 
 static bool known_condition(const NameScan *scan, const Expr *expr, bool *truth) {

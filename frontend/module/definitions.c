@@ -16,7 +16,7 @@ typedef struct Collector {
 static void collect_block(Collector *c, const Block *block);
 
 static const char *stmt_name(StmtKind kind) {
-  switch (kind) {
+  switch ((int)kind) {
   case STMT_EXPR: return "an expression";
   case STMT_FOR: return "'for'";
   case STMT_WHILE: return "'while'";
@@ -27,18 +27,8 @@ static const char *stmt_name(StmtKind kind) {
   case STMT_ASSERT: return "'assert'";
   case STMT_GLOBAL: return "'global'";
   case STMT_NONLOCAL: return "'nonlocal'";
-  case STMT_PASS:
-  case STMT_ASSIGN:
-  case STMT_ANNOTATED:
-  case STMT_AUGMENTED:
-  case STMT_IF:
-  case STMT_DEF:
-  case STMT_IMPORT:
-  case STMT_TRY:
-  case STMT_WITH:
-  case STMT_OUTSIDE: return "this statement";
+  default: return "this statement";
   }
-  return "this statement";
 }
 
 const Guard *guard_scope(const Guard *guard) {

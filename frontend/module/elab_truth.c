@@ -170,7 +170,7 @@ static Truth stmt_fails(Elab *e, const Module *module, uint32_t visible, const S
   Truth fails = TRUTH_NO;
   const char *name = assigned_name(stmt);
   if (name && elab_given_value(e, name)) return TRUTH_NO;
-  switch (stmt->kind) {
+  switch ((int)stmt->kind) {
   case STMT_IMPORT:
     for (uint32_t i = 0; i < stmt->import->names.n && fails == TRUTH_NO; i++)
       fails = item_fails(e, module, stmt->import, i);
@@ -185,18 +185,8 @@ static Truth stmt_fails(Elab *e, const Module *module, uint32_t visible, const S
   case STMT_DEF:
   case STMT_PASS: return TRUTH_NO;
   case STMT_OUTSIDE: return stmt->outside.name ? TRUTH_NO : TRUTH_MAYBE;
-  case STMT_AUGMENTED:
-  case STMT_FOR:
-  case STMT_WHILE:
-  case STMT_RETURN:
-  case STMT_BREAK:
-  case STMT_CONTINUE:
-  case STMT_GLOBAL:
-  case STMT_NONLOCAL:
-  case STMT_WITH:
-  case STMT_TRY: break;
+  default: return TRUTH_MAYBE;
   }
-  return TRUTH_MAYBE;
 }
 
 // The first `n` statements of a block. For names that the block defines, the definitions before the `try` are

@@ -185,7 +185,8 @@ bool syntax_is_aggregate(const Stmt *outside) {
   const Token *in = outside->outside.tokens;
   bool found = false;
   for (uint32_t i = 0; i < outside->outside.token_count && in[i].kind != TOKEN_INDENT; i++) {
-    if (str_is(in[i].text, "class")) return found && i + 2 < outside->outside.token_count && str_is(in[i + 2].text, ":");
+    if (str_is(in[i].text, "class"))
+      return found && i + 2 < outside->outside.token_count && str_is(in[i + 2].text, ":");
     found = found || str_is(in[i].text, "aggregate") || str_is(in[i].text, "_aggregate");
   }
   return false;

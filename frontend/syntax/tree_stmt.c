@@ -21,7 +21,7 @@ Stmt *tree_expr_stmt(Parse *parse, Expr *expr) {
 
 // The name of an expression that cannot be assigned to; NULL for a valid target.
 static const char *not_assignable(const Expr *expr) {
-  switch (expr->kind) {
+  switch ((int)expr->kind) {
   case EXPR_ERROR:
   case EXPR_NAME:
   case EXPR_ATTRIBUTE:
@@ -38,19 +38,8 @@ static const char *not_assignable(const Expr *expr) {
   case EXPR_NONE:
   case EXPR_ELLIPSIS: return "a constant";
   case EXPR_COMPARE: return "a comparison";
-  case EXPR_SET:
-  case EXPR_DICT:
-  case EXPR_SLICE:
-  case EXPR_UNARY:
-  case EXPR_BINARY:
-  case EXPR_LOGICAL:
-  case EXPR_BINDS:
-  case EXPR_CONDITIONAL:
-  case EXPR_LAMBDA:
-  case EXPR_COMPREHENSION:
-  case EXPR_POINTER_TYPE: return "an expression";
+  default: return "an expression";
   }
-  return "an expression";
 }
 
 void check_target(Parse *parse, const Expr *target) {

@@ -299,7 +299,7 @@ bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, co
 
 // --- Using a result ---
 
-static bool take_option(Spec *spec, const char *name, uint64_t value) {
+bool tuned_take_option(Spec *spec, const char *name, uint64_t value) {
   Target *target = &spec->target;
   if (strcmp(name, "num_warps") == 0 && value >= 1 && value <= NUM_WARPS_MAX && !(value & (value - 1))) {
     target->num_warps = (uint16_t)value;
@@ -324,7 +324,7 @@ static bool take_line(Compilation *c, Spec *spec, const char *line) {
   const char *name = line + sizeof option - 1, *value = strchr(name, '=');
   uint64_t number;
   return value && u64_parse(str_from(value + 1), &number) &&
-         take_option(spec, arena_copy(&c->arena, (Str){name, (size_t)(value - name)}), number);
+         tuned_take_option(spec, arena_copy(&c->arena, (Str){name, (size_t)(value - name)}), number);
 }
 
 // Applies each line. `told` gets all of them, for display.

@@ -26,6 +26,8 @@ typedef struct TuneSetting {
   bool is_option;
 } TuneSetting;
 
+// Sets num_warps, num_stages or maxnreg. False: the name or the number is none.
+bool tuned_take_option(Spec *spec, const char *name, uint64_t value);
 // Keeps a result. `spec` is the command's: types, values and constexprs, without the settings. seconds: of a
 // launch. False: there is no cache, or a setting cannot be written as text.
 bool tuned_keep(Compilation *c, const Spec *spec, const tilec_device *device, const TuneSetting *settings,

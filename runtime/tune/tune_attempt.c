@@ -9,6 +9,7 @@
 #include "runtime/error.h"
 #include "runtime/launch/expand.h"
 #include "runtime/launch/kernel.h"
+#include "runtime/launch/tuned.h"
 #include "runtime/tune/tuner.h"
 
 void candidate_fail(Candidate *c, const char *format, ...) {
@@ -45,27 +46,13 @@ static void keep_first_error(Attempt *a, tilec_status status) {
 
 // --- Arguments ---
 
-static void set_option(Spec *spec, const TuneSetting *setting) {
-  uint16_t value = (uint16_t)strtoul(setting->text, NULL, 10); // checked before
-  if (strcmp(setting->name, "num_warps") == 0) {
-    spec->target.num_warps = value;
-    spec->num_warps_given = true;
-  } else if (strcmp(setting->name, "num_stages") == 0) {
-    spec->target.num_stages = value;
-    spec->num_stages_given = true;
-  } else {
-    spec->target.maxnreg = value;
-    spec->maxnreg_given = true;
-  }
-}
-
 static tilec_status take_settings(Compilation *c, Spec *spec, const TuneSetting *settings, uint32_t count) {
   tilec_status status = TILEC_OK;
   for (uint32_t i = 0; i < count && !status; i++)
-    if (settings[i].is_option)
-      set_option(spec, &settings[i]);
-    else
+    if (!settings[i].is_option)
       status = compile_define(c, arena_printf(&c->arena, "%s=%s", settings[i].name, settings[i].text), spec);
+    else if (!tuned_take_option(spec, settings[i].name, strtoul(settings[i].text, NULL, 10)))
+      status = error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s cannot be %s", settings[i].name, settings[i].text);
   return status;
 }
 

@@ -2,16 +2,12 @@
 // The source of a PTX file, as .file and .loc name it: its lines for reports, and the names of the kernel's parameters,
 // which nvcc does not write to PTX.
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/demangle.h"
-#include "base/read.h"
 #include "runtime/compile/imports.h"
 #include "tools/run/run.h"
-
-enum { MAX_SOURCE = 16 << 20 }; // bytes
 
 // ---- files ----
 
@@ -32,18 +28,6 @@ static bool file_line(Str line, unsigned long *number, Str *name) {
   return true;
 }
 
-static bool read_file(Arena *arena, const char *path, Str *text) {
-  if (import_is_irregular(path)) return false;
-  FILE *file = fopen(path, "rb");
-  if (!file) return false;
-  Buf bytes = {0};
-  bool ok = buf_read(&bytes, file, MAX_SOURCE) && bytes.n <= MAX_SOURCE;
-  if (ok) *text = (Str){arena_copy(arena, buf_view(&bytes)), bytes.n};
-  buf_free(&bytes);
-  fclose(file);
-  return ok;
-}
-
 static bool is_newer(const char *path, const char *than) {
   struct stat a, b;
   return stat(path, &a) == 0 && stat(than, &b) == 0 && a.st_mtime > b.st_mtime;
@@ -53,9 +37,9 @@ static bool is_newer(const char *path, const char *than) {
 static void add_source(Run *run, const char *name) {
   const char *ptx = run->options->file, *path = name;
   Str text;
-  if (!read_file(run->arena, path, &text)) {
+  if (!import_read_file(NULL, run->arena, path, &text, NULL)) {
     path = arena_printf(run->arena, "%.*s%s", (int)(path_name(ptx) - ptx), ptx, path_name(name));
-    if (!read_file(run->arena, path, &text)) return;
+    if (!import_read_file(NULL, run->arena, path, &text, NULL)) return;
   }
   sources_add(&run->c->sources, name, text);
   if (!run->ptx_hint && is_newer(path, ptx))
