@@ -220,31 +220,15 @@ static void address_operand(Decoder *d, MemoryAccess *access) {
     return;
   }
   const Symbol *symbol = base->kind == OPERAND_NAME ? symbol_find(d, base->name) : NULL;
-  access->address64 = true;
+  AddressOperand address;
   if (symbol && symbol->kind == SYMBOL_ADDRESS) {
-    if (access->space == SPACE_PARAM)
-      access->space = symbol->space;
-    else if (access->space != SPACE_GENERIC && access->space != symbol->space)
-      decode_error(d, "'%.*s' is in another state space", STR_ARG(base->name));
+    if (access->space == SPACE_PARAM) access->space = symbol->space;
     if (access->space == SPACE_GENERIC) decode_error(d, "'%.*s' has no generic address", STR_ARG(base->name));
-    d->insn.src[0] = slot_address(d, symbol, base->offset, 8);
-    return;
   }
-  if (base->kind == OPERAND_INT) {
-    d->insn.src[0] = slot_constant(d, base->value, 8);
-    return;
-  }
-  PtxOperand plain = *base;
-  plain.offset = 0;
-  uint32_t bytes;
-  d->insn.src[0] = register_of(d, &plain, &bytes);
-  access->offset = base->offset;
-  access->address64 = bytes == 8;
-  if (!decode_failed(d) && (bytes < 4 || d->insn.src[0] == UINT32_MAX))
-    decode_error(d, "an address register has 32 or 64 bits");
-  if (bytes == 4 && access->space != SPACE_SHARED && access->space != SPACE_LOCAL &&
-      access->space != SPACE_PARAM && access->space != SPACE_CONST)
-    decode_error(d, "a 64-bit address is needed");
+  address_of_operand(d, base, access->space, &address);
+  d->insn.src[0] = address.slot;
+  access->offset = address.offset;
+  access->address64 = address.wide;
 }
 
 // Ordering and scope. Only the checkers need them, because accesses take effect in order.

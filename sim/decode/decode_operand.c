@@ -393,7 +393,8 @@ void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Addr
   address->wide = bytes == 8;
   if (decode_failed(d)) return;
   if (bytes < 4 || address->slot == UINT32_MAX) decode_error(d, "an address register has 32 or 64 bits");
-  if (bytes == 4 && space != SPACE_SHARED) decode_error(d, "a 64-bit address is needed");
+  if (bytes == 4 && (space == SPACE_GENERIC || space == SPACE_GLOBAL))
+    decode_error(d, "a 64-bit address is needed");
 }
 
 void operand_address(Decoder *d, PtxSpace space, AddressOperand *address) {
