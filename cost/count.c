@@ -11,6 +11,7 @@
 #include "ir/dot/layout_dot.h"
 #include "ir/layout/ldmatrix.h"
 #include "ir/memory/scratch.h"
+#include "ir/queries.h"
 #include "sim/machine/counters.h"
 
 enum { LANES = TARGET_WARP, SECTOR = 32, LINE = 128 };
@@ -53,7 +54,7 @@ static GlobalAccess access_of(const Op *op) {
   a.registers = tile ? layout_registers(pointer->layout) : 1;
   a.bytes = type_element_bytes(value);
   a.holders = first_holders(op, pointer, 0);
-  a.writes = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
+  a.writes = op_writes_global(op);
   if (op->kind == OP_LOAD) {
     a.run = access_run(op, op_result(op)->type);
     if (!op_attr(op, ATTR_VOLATILE) && !access_is_for_holders(op_result(op)))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "ir/queries.h"
 
 enum { SECTOR = 32, GRAIN_MOST = 4096, PAGE_GRAINS = 4096 };
 
@@ -22,10 +23,6 @@ typedef struct CachedTile {
 static bool is_tile(const void *entry, const void *key) {
   const CachedTile *a = entry, *b = key;
   return a->address == b->address && a->rest == b->rest && a->pointer == b->pointer && a->writes == b->writes;
-}
-
-static bool writes(const Op *op) {
-  return op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && op->kind != OP_TMA_COPY;
 }
 
 // Nothing is lost up to 0.89 of the capacity, everything from 1.11 on (cost/chips.def).
@@ -48,7 +45,8 @@ static void use_again(CostCache *cache, CachedTile *tile, double bytes) {
 
 bool cache_has(CostCache *cache, const Op *op, uint64_t address, const Pattern *pointer, uint64_t rest,
                uint64_t weight) {
-  CachedTile key = {address, rest, pointer, writes(op), cache->round, 0, 0, cache->programs, cache->position};
+  CachedTile key = {address, rest, pointer,         op_writes_global(op), cache->round,
+                    0,       0,    cache->programs, cache->position};
   uint64_t hash = hash_u64(hash_u64(address ^ (uint64_t)(uintptr_t)pointer) ^ rest ^ key.writes);
   void **place = table_place(&cache->tiles, cache->arena, hash, &key, is_tile);
   CachedTile *tile = *place;
@@ -186,7 +184,7 @@ void cache_access(CostCache *cache, const Op *op, const CostValue *pointer, cons
   uint64_t rest = mask ? (uint64_t)(uintptr_t)mask->tile ^ (uint64_t)mask->base : 1;
   if (cache_has(cache, op, (uint64_t)pointer->base, pointer->tile, rest, weight)) return;
   const CachedRows *found = rows_of(cache, pointer->tile, mask, bytes);
-  bool written = writes(op);
+  bool written = op_writes_global(op);
   uint64_t all = 0;
   for (uint32_t i = 0; i < found->rows.n; i++)
     all += cache_row(cache, written, (uint64_t)pointer->base + found->rows.at[i].offset,

@@ -5,6 +5,7 @@
 #include "ir/memory/atomic.h"
 #include "ir/memory/tensor_box.h"
 #include "ir/number.h"
+#include "ir/queries.h"
 
 void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
   *w = (CostWalk){
@@ -142,10 +143,9 @@ static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last
     w->outside += (double)counts->most.bytes * (double)w->weight;
     return;
   }
-  bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY;
   bool reads = op->kind != OP_STORE && op->kind != OP_TMA_STORE;
   if (reads) traffic->read += bytes;
-  if (op_has(op, WRITES) && !copies) traffic->written += bytes;
+  if (op_writes_global(op)) traffic->written += bytes;
   add_asked(w, traffic, op, reads, counts);
 }
 

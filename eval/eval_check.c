@@ -8,13 +8,13 @@
 #include "eval/eval_machine.h"
 #include "base/fault.h"
 #include "ir/number.h"
+#include "ir/queries.h"
 
 // ---- buffers that a launch stores to ----
 
 static void mark_stored(Machine *m, Op *op) {
   bool tensor = op->kind == OP_TMA_STORE;
-  bool stores = tensor || (op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC);
-  if (!stores || atomic_is_load(op)) return;
+  if (!op_writes_global(op) || atomic_is_load(op)) return;
   int32_t param = tensor ? -1 : pointer_param(op->operands[0].value);
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
     EvalBuffer *buffer = m->memory->buffers.at[i];

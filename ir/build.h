@@ -46,6 +46,8 @@ Value *build_math(Builder *b, const char *function, Value *x, Value *y, Value *z
 Value *build_expand_dims(Builder *b, Value *x, uint32_t axis);
 Value *build_broadcast(Builder *b, Value *x, const uint32_t *shape); // x's rank
 Value *build_reshape(Builder *b, Value *x, uint32_t rank, const uint32_t *shape);
+// Puts a one-dimensional tile along dimension `dim` of a tile of `shape`. It is the same for all other indices.
+Value *tile_along(Builder *b, Value *x, uint32_t dim, uint32_t rank, const uint32_t *shape);
 Value *build_trans(Builder *b, Value *x, const uint32_t *order); // one entry per dimension
 Value *build_join(Builder *b, Value *x, Value *y);
 Op *build_split(Builder *b, Value *x); // two results; scalars if x has one dimension

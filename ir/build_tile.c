@@ -65,6 +65,16 @@ Value *build_broadcast(Builder *b, Value *x, const uint32_t *shape) {
   return build(b, OP_BROADCAST, tile_of(b, x, x->type->rank, shape), x, NULL, NULL);
 }
 
+Value *tile_along(Builder *b, Value *x, uint32_t dim, uint32_t rank, const uint32_t *shape) {
+  bool whole = true;
+  for (uint32_t d = 0; d < rank; d++) {
+    if (d == dim) continue;
+    x = build_expand_dims(b, x, d);
+    whole = whole && shape[d] == 1;
+  }
+  return whole ? x : build_broadcast(b, x, shape);
+}
+
 Value *build_reshape(Builder *b, Value *x, uint32_t rank, const uint32_t *shape) {
   return build(b, OP_RESHAPE, tile_of(b, x, rank, shape), x, NULL, NULL);
 }

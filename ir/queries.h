@@ -57,6 +57,10 @@ Value **loop_inits(Arena *arena, const Op *loop, uint32_t more);
 
 // Returns true if the op takes effect when the dots that its thread has begun are complete.
 bool op_follows_dots(const Op *op);
+// Returns true if the op may write global memory. Of inline assembly nobody knows; only its effects say so.
+static inline bool op_writes_global(const Op *op) {
+  return op->kind == OP_TMA_STORE || (op_has(op, GLOBAL | WRITES) && !op_has(op, ASYNC));
+}
 // READS and WRITES, of the op and of the ops in its regions.
 uint32_t op_effects(const Op *op);
 // The innermost loop around the op. NULL: none.

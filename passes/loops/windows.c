@@ -61,21 +61,12 @@ static WindowTap tap_of(Op *load) {
   return tap;
 }
 
-static bool writes_global(const Op *op) { return op_has(op, WRITES) && op->kind != OP_SHARED_STORE; }
-
-static bool writes_memory(const Op *op) {
-  if (!op->region_count) return writes_global(op);
-  for (OpWalk w = ops_of(op); ops_next(&w);)
-    if (writes_global(w.op)) return true;
-  return false;
-}
-
 // Collects loads from `first` up to a write. They differ from `first` only in `far`, or only in `near`.
 static void collect_taps(Arena *arena, Op *first, bool far, Window *window) {
   TapAddress of_first = address_of(op_operand(first, 0));
   const Type *tile = op_result(first)->type;
   *window = (Window){.low = INT64_MAX, .high = INT64_MIN};
-  for (Op *op = first; op && !writes_memory(op) && window->taps.n < MAX_TAPS; op = op->next) {
+  for (Op *op = first; op && !(op_effects(op) & WRITES) && window->taps.n < MAX_TAPS; op = op->next) {
     if (!is_candidate(op) || op_result(op)->type != tile || !same_eviction(op, first)) continue;
     TapAddress address = address_of(op_operand(op, 0));
     bool same = far ? address.pointer == of_first.pointer

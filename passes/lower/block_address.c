@@ -4,7 +4,6 @@
 // block's extent. This changes no comparison and makes them fit in 32 bits.
 #include "passes/lower/block_address.h"
 #include <math.h>
-#include "passes/analysis/tile_index.h"
 
 enum { BOUND_BITS = 62 };
 

@@ -31,8 +31,8 @@
 // same order: -0 before +0, NaN last in either direction. Consider two runs sorted in opposite directions. The larger
 // elements of all pairs are the largest of both runs. They go up and then down, so the steps of one merge sort them.
 #include "base/integer.h"
+#include "ir/build.h"
 #include "passes/passes.h"
-#include "passes/analysis/tile_index.h"
 #include "target/tuning.h"
 
 typedef struct SortNetwork {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Helpers shared by the rules of pad_tiles. pad_tiles.h describes each.
 #include "passes/lower/pad_tiles.h"
-#include "passes/analysis/tile_index.h"
 
 enum { MAX_LOOKED_AT = 256 }; // values that a mask is computed from
 

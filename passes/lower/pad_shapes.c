@@ -2,7 +2,6 @@
 // Rules of pad_tiles for ops that move elements. If padding comes between former neighbours, the elements are gathered.
 #include "base/integer.h"
 #include "passes/lower/pad_tiles.h"
-#include "passes/analysis/tile_index.h"
 
 static Value *clamp_index(Builder *b, Value *i, uint32_t size) {
   return build_with_int(b, OP_MIN, build_with_int(b, OP_MAX, i, 0), size - 1);

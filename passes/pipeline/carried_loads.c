@@ -41,10 +41,10 @@ static Op *first_exchange(const Op *loop) {
   return NULL;
 }
 
-// True if the op may write global memory.
+// True if the op may write global memory, or must not change its order with it.
 static bool may_write(const Op *op) {
-  if (op->kind == OP_COPY_ASYNC || (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE))) return false;
-  return (op_has(op, WRITES) && op_has_any(op, GLOBAL | OUTSIDE)) || op->kind == OP_TMA_STORE;
+  if (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE)) return false;
+  return op_writes_global(op) || op_has(op, WRITES | OUTSIDE);
 }
 
 // wgmma runs on while the loads are waited for.

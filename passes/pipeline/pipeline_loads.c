@@ -276,8 +276,7 @@ static void drop_without_room(LoadFinder *f) {
 // --- TMA copies
 
 static bool writes_memory(const Op *op) {
-  if (op->kind == OP_INLINE_ASM) return !op_attr(op, ATTR_PURE);
-  return op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC;
+  return op->kind == OP_INLINE_ASM ? !op_attr(op, ATTR_PURE) : op_writes_global(op);
 }
 
 // Returns true if the op may read memory through the argument.

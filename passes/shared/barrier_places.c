@@ -123,9 +123,8 @@ static bool kinds_clash(const Placer *p, const AccessKind *x, const AccessKind *
 // --- accesses that a release covers
 
 static void note_written(Placer *p, Op *op) {
-  bool global = op_has(op, GLOBAL) && op->kind != OP_COPY_ASYNC && op_has(op, WRITES) && !atomic_is_load(op);
-  if (!global && op->kind != OP_TMA_STORE) return;
-  int32_t origin = global ? pointer_param(op_operand(op, 0)) : -1;
+  if (!op_writes_global(op) || atomic_is_load(op)) return;
+  int32_t origin = op->kind == OP_TMA_STORE ? -1 : pointer_param(op_operand(op, 0));
   p->writes_anywhere |= origin < 0;
   if (origin >= 0) vec_push(p->context->scratch, &p->written, origin);
 }
@@ -151,7 +150,7 @@ static bool is_of_other_warps(const Op *op, bool writes) {
 }
 
 static bool is_unreleased(const Placer *p, const Op *op) {
-  bool writes = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && !atomic_is_load(op);
+  bool writes = op_writes_global(op) && !atomic_is_load(op);
   return is_of_other_warps(op, writes) && (writes || reads_written(p, op));
 }
 
@@ -232,7 +231,7 @@ static void note_touch(Placer *p, Op *op) {
   t->reads_global = op_has(op, READS);
   t->through_ring = view != NULL;
   t->unreleased = is_unreleased(p, op);
-  t->writes_global = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
+  t->writes_global = op_writes_global(op);
   if (view) set_add(p->ring_kinds[p->rings.of[op_operand(view, 0)->id]], t->global);
 }
 

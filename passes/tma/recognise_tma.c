@@ -231,7 +231,7 @@ static bool is_aligned(const BoxRaising *r, const RaisedBox *box, const Value *b
 // True if each iteration writes global memory. TMA copies after it need a fence, which waits for all writes.
 static bool writes_memory(const Op *loop) {
   for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (op_has(op, GLOBAL | WRITES)) return true;
+    if (op_writes_global(op)) return true;
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "ir/memory/atomic.h"
 #include "ir/number.h"
+#include "ir/queries.h"
 #include "sim/sim.h"
 
 enum { SHOWN = 6 };
@@ -54,8 +55,7 @@ static void report_buffer(const Run *run, const RunArg *param, Buf *out) {
 
 // True if the op may store to the buffer. A pointer that depends on a choice, or was loaded, is of no buffer.
 static bool stores_to(const Run *run, const Op *op, const RunArg *buffer) {
-  bool stores = op->kind == OP_TMA_STORE || (op_has(op, GLOBAL | WRITES) && op->kind != OP_COPY_ASYNC);
-  if (!stores || atomic_is_load(op)) return false;
+  if (!op_writes_global(op) || atomic_is_load(op)) return false;
   int32_t param = pointer_param(op->operands[0].value);
   if (param < 0 || (uint32_t)param >= run->bit_count) return false;
   uint64_t address = run->bits[param];
