@@ -125,3 +125,17 @@ void buf_double(Buf *buf, double value) {
     if (*c == ',') *c = '.';
   buf_text(buf, text);
 }
+
+void buf_replace(Buf *buf, size_t first, const char *from, const char *to) {
+  size_t from_n = strlen(from), to_n = strlen(to);
+  char *at = first < buf->n ? strstr(buf->at + first, from) : NULL, *out = at;
+  for (char *next; at; at = next) {
+    char *rest = at + from_n;
+    next = strstr(rest, from);
+    size_t n = next ? (size_t)(next - rest) : strlen(rest) + 1;
+    memcpy(out, to, to_n);
+    memmove(out + to_n, rest, n);
+    out += to_n + n;
+    buf->n = (size_t)(out - buf->at) - !next;
+  }
+}

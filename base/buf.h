@@ -25,6 +25,8 @@ void buf_printf(Buf *buf, const char *format, ...) __attribute__((format(printf,
 // The same for the reason of a failure; returns false.
 bool buf_fail(Buf *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_spaces(Buf *buf, int n);
+// Replaces each `from` in the text from byte `first` on. `to` is no longer.
+void buf_replace(Buf *buf, size_t first, const char *from, const char *to);
 // Appends the words of a text, wrapped to lines of `width` columns. `column` columns of the first line are
 // taken already. Later lines begin at `indent`. Returns the columns that the last line takes.
 size_t buf_wrapped(Buf *buf, const char *text, size_t column, size_t indent, size_t width);

@@ -131,22 +131,8 @@ static void print_copies(Arena *arena, Buf *ptx, size_t first) {
   *ptx = out;
 }
 
-static void take_out_holds(Buf *ptx, size_t first) {
-  static const char hold[] = "\t// begin inline asm\n\t" PTX_HOLD "\n\t// end inline asm\n";
-  char *to = strstr(ptx->at + first, hold);
-  if (!to) return;
-  for (const char *from = to; *from;) {
-    if (strncmp(from, hold, sizeof hold - 1) == 0)
-      from += sizeof hold - 1;
-    else
-      *to++ = *from++;
-  }
-  *to = '\0';
-  ptx->n = (size_t)(to - ptx->at);
-}
-
 void ptx_expand_moves(Arena *arena, Buf *ptx, size_t first) {
   if (first >= ptx->n) return;
   print_copies(arena, ptx, first);
-  take_out_holds(ptx, first);
+  buf_replace(ptx, first, "\t// begin inline asm\n\t" PTX_HOLD "\n\t// end inline asm\n", "");
 }

@@ -148,20 +148,7 @@ void ptx_mend(Arena *arena, Buf *ptx, size_t first) {
 }
 
 void ptx_make_functions_local(Buf *ptx, size_t first) {
-  static const char line[] = "\n.visible .func";
-  if (first >= ptx->n) return;
-  char *to = strstr(ptx->at + first, line);
-  if (!to) return;
-  for (const char *from = to; *from;) {
-    if (strncmp(from, line, sizeof line - 1) == 0) {
-      *to++ = '\n';
-      from += sizeof "\n.visible " - 1;
-    } else {
-      *to++ = *from++;
-    }
-  }
-  *to = '\0';
-  ptx->n = (size_t)(to - ptx->at);
+  if (first < ptx->n) buf_replace(ptx, first, "\n.visible .func", "\n.func");
 }
 
 void ptx_date_files(Buf *ptx, size_t first) {

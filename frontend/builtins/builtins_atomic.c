@@ -12,22 +12,14 @@ static const char *unless(const char *text, const char *otherwise) {
   return text && strcmp(text, otherwise) != 0 ? text : NULL;
 }
 
-// The order of an atomic that only reads (`own` is "acquire") or only writes ("release").
-static bool read_half_order(Elab *e, const Call *call, uint32_t at, const char *own, OrderNames *order) {
+// own: "acquire" of an atomic that only reads, "release" of one that only writes; else NULL.
+static bool read_order(Elab *e, const Call *call, uint32_t at, const char *own, OrderNames *order) {
+  static const char *const all[] = {"acquire", "release", "acq_rel", "relaxed", NULL};
   static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
-  const char *const sems[] = {own, "relaxed", NULL};
+  const char *const half[] = {own, "relaxed", NULL};
   bool good = true;
-  const char *sem = builtin_choice(e, call, at, "sem", sems, &good);
-  order->sem = sem ? sem : own;
-  order->scope = unless(builtin_choice(e, call, at + 1, "scope", scopes, &good), "gpu");
-  return good;
-}
-
-static bool read_order(Elab *e, const Call *call, uint32_t at, OrderNames *order) {
-  static const char *const sems[] = {"acquire", "release", "acq_rel", "relaxed", NULL};
-  static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
-  bool good = true;
-  order->sem = unless(builtin_choice(e, call, at, "sem", sems, &good), "acq_rel");
+  const char *sem = builtin_choice(e, call, at, "sem", own ? half : all, &good);
+  order->sem = !own ? unless(sem, "acq_rel") : sem ? sem : own;
   order->scope = unless(builtin_choice(e, call, at + 1, "scope", scopes, &good), "gpu");
   return good;
 }
@@ -99,7 +91,7 @@ Obj builtin_atomic(Elab *e, Call *call) {
   OrderNames order;
   MemoryArgs access = {.pointer = builtin_written_pointer(e, call, ATOMIC_POINTER)};
   if (!access.pointer || !check_elem(e, call, kind, access.pointer->type)) return obj_error();
-  if (!read_order(e, call, ATOMIC_SEM, &order) ||
+  if (!read_order(e, call, ATOMIC_SEM, NULL, &order) ||
       !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -121,7 +113,7 @@ static Obj exchanged(Elab *e, const Call *call, Value *old) {
 Obj builtin_atomic_cas(Elab *e, Call *call) {
   OrderNames order;
   MemoryArgs compare = {.pointer = builtin_pointer(e, call, CAS_POINTER)}, change = compare;
-  if (!compare.pointer || !read_order(e, call, CAS_SEM, &order)) return obj_error();
+  if (!compare.pointer || !read_order(e, call, CAS_SEM, NULL, &order)) return obj_error();
   const Type *element = type_element(compare.pointer->type)->inner;
   if (elem_info(element->elem)->bits < 16)
     return elab_error(e, call->locs[CAS_POINTER],
@@ -162,8 +154,7 @@ static bool is_number(Elab *e, const Call *call) {
 Obj builtin_atomic_load(Elab *e, Call *call) {
   OrderNames order;
   MemoryArgs access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER), .widens = true};
-  if (!access.pointer || !is_number(e, call) ||
-      !read_half_order(e, call, ATOMIC_LOAD_SEM, "acquire", &order) ||
+  if (!access.pointer || !is_number(e, call) || !read_order(e, call, ATOMIC_LOAD_SEM, "acquire", &order) ||
       !builtin_access(e, call, &access, "", NO_ARG, ATOMIC_LOAD_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -173,7 +164,7 @@ Obj builtin_atomic_load(Elab *e, Call *call) {
 Obj builtin_atomic_store(Elab *e, Call *call) {
   OrderNames order;
   MemoryArgs access = {.pointer = builtin_written_pointer(e, call, ATOMIC_POINTER)};
-  if (!access.pointer || !is_number(e, call) || !read_half_order(e, call, ATOMIC_SEM, "release", &order) ||
+  if (!access.pointer || !is_number(e, call) || !read_order(e, call, ATOMIC_SEM, "release", &order) ||
       !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -265,7 +256,7 @@ Obj builtin_atomic_poll(Elab *e, Call *call) {
     return elab_error(e, call->locs[ATOMIC_POINTER],
                       "[T0308] '%s' is not defined on %s: it takes integers of 16, 32 or 64 bits", call->text,
                       type_text(e, pointee));
-  if (!read_half_order(e, call, POLL_SEM, "acquire", &poll.order) || !read_timeout(e, call, &poll) ||
+  if (!read_order(e, call, POLL_SEM, "acquire", &poll.order) || !read_timeout(e, call, &poll) ||
       !builtin_access(e, call, &access, "'expected_value'", ATOMIC_VAL, NO_ARG))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);

@@ -33,7 +33,7 @@ uint32_t elab_namespace_scope(const char *path) {
 }
 
 // The numbers of Python's module math.
-static bool python_math(const char *name, Obj *obj) {
+bool elab_math_number(const char *name, Obj *obj) {
   static const struct {
     const char *name;
     double value;
@@ -52,7 +52,7 @@ static bool python_math(const char *name, Obj *obj) {
 
 // A member of a Triton module or of Python's math. False if there is no such name.
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
-  if (strcmp(path, "math") == 0) return python_math(name, obj);
+  if (strcmp(path, "math") == 0) return elab_math_number(name, obj);
   if (!elab_is_triton(path)) return false;
   if (str_ends(str_from(path), "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
     *obj = obj_string(e, str_from(name));

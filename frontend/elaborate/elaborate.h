@@ -506,6 +506,8 @@ Obj elab_global_name(Elab *e, const char *name);
 // Triton's modules by their dotted path, and the builtins (SCOPE_*) that they contain.
 bool elab_is_triton(const char *path);
 uint32_t elab_namespace_scope(const char *path);
+// A number of Python's module math. False: no such name.
+bool elab_math_number(const char *name, Obj *obj);
 // path.name. False: no such name.
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj);
 // The object that one name of an import binds. Errors are at `loc`, where it is used.

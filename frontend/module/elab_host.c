@@ -131,16 +131,6 @@ static bool has_member(const char *path, const char *name) {
   return strcmp(path, "triton.runtime.driver.active") == 0 && strcmp(name, "get_current_target") == 0;
 }
 
-static bool numpy_number(const char *name, Obj *obj) {
-  if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0)
-    *obj = obj_float(name[0] == 'p' ? 0x1.921fb54442d18p+1 : 0x1.5bf0a8b145769p+1);
-  else if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
-    *obj = obj_float(name[0] == 'i' ? INFINITY : NAN);
-  else
-    return false;
-  return true;
-}
-
 static bool is_function(const char *path);
 
 bool host_member(Elab *e, const char *path, const char *name, Obj *obj) {
@@ -149,7 +139,7 @@ bool host_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (strcmp(path, "torch properties") == 0) return properties_member(e, name, obj);
   if (str_starts(str_from(path), "finfo ")) return float_limit(float_limits(path + 6), name, obj);
   if (str_starts(str_from(path), "iinfo ")) return integer_limit(path + 6, name, obj);
-  if (strcmp(path, "numpy") == 0 && numpy_number(name, obj)) return true;
+  if (strcmp(path, "numpy") == 0 && strcmp(name, "tau") != 0 && elab_math_number(name, obj)) return true;
   if (strcmp(path, "torch.version") == 0 && strcmp(name, "cuda") == 0)
     return *obj = obj_string(e, STR(CUDA_VERSION_TEXT)), true;
   if (strcmp(path, "torch.version") == 0 && (strcmp(name, "hip") == 0 || strcmp(name, "xpu") == 0))

@@ -2,41 +2,20 @@
 // Visits every statement and expression of a tree, for code that searches a text without evaluating it.
 #include "frontend/syntax/ast.h"
 
-static bool walk_list(const ExprList *list, const AstWalk *walk) {
-  for (uint32_t i = 0; i < list->n; i++)
-    if (expr_walk(list->at[i], walk)) return true;
-  return false;
-}
-
-static bool walk_args(const ArgList *args, const AstWalk *walk) {
-  for (uint32_t i = 0; i < args->n; i++)
-    if (expr_walk(args->at[i].value, walk)) return true;
-  return false;
-}
-
-static bool walk_links(const CompareLinks *links, const AstWalk *walk) {
-  for (uint32_t i = 0; i < links->n; i++)
-    if (expr_walk(links->at[i].right, walk)) return true;
-  return false;
-}
-
-static bool walk_dict(const DictItems *items, const AstWalk *walk) {
-  for (uint32_t i = 0; i < items->n; i++)
-    if (expr_walk(items->at[i].key, walk) || expr_walk(items->at[i].value, walk)) return true;
-  return false;
-}
-
-static bool walk_fstring(const FStringParts *parts, const AstWalk *walk) {
-  for (uint32_t i = 0; i < parts->n; i++)
-    if (expr_walk(parts->at[i].value, walk)) return true;
-  return false;
-}
-
-static bool walk_clauses(const CompClauses *clauses, const AstWalk *walk) {
-  for (uint32_t i = 0; i < clauses->n; i++)
-    if (expr_walk(clauses->at[i].iterated, walk) || walk_list(&clauses->at[i].conditions, walk)) return true;
-  return false;
-}
+// One for each list: true if an item's part ends the walk.
+#define WALK_EACH(name, List, ends)                                                                          \
+  static bool name(const List *list, const AstWalk *walk) {                                                  \
+    for (uint32_t i = 0; i < list->n; i++)                                                                   \
+      if (ends) return true;                                                                                 \
+    return false;                                                                                            \
+  }
+WALK_EACH(walk_list, ExprList, expr_walk(list->at[i], walk))
+WALK_EACH(walk_args, ArgList, expr_walk(list->at[i].value, walk))
+WALK_EACH(walk_links, CompareLinks, expr_walk(list->at[i].right, walk))
+WALK_EACH(walk_dict, DictItems, expr_walk(list->at[i].key, walk) || expr_walk(list->at[i].value, walk))
+WALK_EACH(walk_fstring, FStringParts, expr_walk(list->at[i].value, walk))
+WALK_EACH(walk_clauses, CompClauses,
+          expr_walk(list->at[i].iterated, walk) || walk_list(&list->at[i].conditions, walk))
 
 static bool walk_parts(const Expr *expr, const AstWalk *walk) {
   bool ended = false;

@@ -144,14 +144,6 @@ static void read_comments(const Document *document, Compilation *c, KernelView *
 
 // --- Guesses ---
 
-static bool is_given(const Spec *spec, const KernelParam *param) {
-  for (uint32_t i = 0; i < spec->param_count; i++)
-    if (spec->params[i].name == param->name) return true;
-  for (uint32_t i = 0; i < spec->constexpr_count; i++)
-    if (spec->constexprs[i].name == param->name) return true;
-  return false;
-}
-
 static void guess_param(Compilation *c, KernelView *view, uint32_t at, uint32_t use, uint32_t guess) {
   const KernelParam *param = &view->info->params[at];
   Buf text = {0};
@@ -175,7 +167,7 @@ void lsp_specify(const Document *document, Compilation *c, KernelView *view, uin
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, view->info);
   for (uint32_t i = 0; i < view->info->param_count; i++) {
     const KernelParam *param = &view->info->params[i];
-    bool known = param->has_default || param->type || param->wide || is_given(&view->spec, param);
+    bool known = param->has_default || param->type || param->wide || ask_is_given(&view->spec, param);
     if (!known && !(param->is_constexpr && (uses[i] & PARAM_DECIDED)))
       guess_param(c, view, i, uses[i], guess);
   }

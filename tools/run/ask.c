@@ -340,7 +340,7 @@ void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
 
 // ---- types ----
 
-static bool is_given(const Spec *spec, const KernelParam *param) {
+bool ask_is_given(const Spec *spec, const KernelParam *param) {
   for (uint32_t i = 0; i < spec->param_count; i++)
     if (spec->params[i].name == param->name && !param->is_constexpr) return true;
   for (uint32_t i = 0; i < spec->constexpr_count; i++)
@@ -412,7 +412,7 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
   const char *open = NULL; // the first parameter whose type is TYPE
   for (uint32_t i = 0; i < kernel->param_count; i++) {
     const KernelParam *p = &kernel->params[i];
-    if (p->has_default || p->type || p->wide || is_given(spec, p)) continue;
+    if (p->has_default || p->type || p->wide || ask_is_given(spec, p)) continue;
     if (p->is_constexpr && (uses[i] & PARAM_DECIDED)) continue;
     if (p->is_constexpr) {
       buf_printf(&values, " -D %s=%s", p->name, constexpr_value(p->name));

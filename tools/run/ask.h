@@ -37,5 +37,6 @@ void ask_unknown(Compilation *c, const KernelInfo *kernel, const char *name, con
 void ask_guess_type(const KernelParam *param, uint32_t use, uint32_t guess, Buf *out);
 // A value as for -D.
 const char *ask_guess_value(const char *name, uint32_t guess);
+bool ask_is_given(const Spec *spec, const KernelParam *param); // The specialisation has it.
 
 #endif
