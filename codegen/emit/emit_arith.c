@@ -282,34 +282,18 @@ LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMVal
   return LLVMBuildICmp(e->builder, same, size, LLVMConstNull(e->i16), "");
 }
 
-static LLVMValueRef compare(Emitter *e, const Op *op, const LLVMValueRef *x, LLVMRealPredicate of_floats,
-                            LLVMIntPredicate of_signed, LLVMIntPredicate of_unsigned) {
-  if (is_float(op)) return emit_float_compare(e, of_floats, x[0], x[1]);
-  return LLVMBuildICmp(e->builder, is_signed(op) ? of_signed : of_unsigned, x[0], x[1], "");
-}
-
-static LLVMValueRef emit_eq(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  return compare(e, op, x, LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ);
-}
-
-static LLVMValueRef emit_ne(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  return compare(e, op, x, LLVMRealUNE, LLVMIntNE, LLVMIntNE);
-}
-
-static LLVMValueRef emit_lt(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  return compare(e, op, x, LLVMRealOLT, LLVMIntSLT, LLVMIntULT);
-}
-
-static LLVMValueRef emit_le(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  return compare(e, op, x, LLVMRealOLE, LLVMIntSLE, LLVMIntULE);
-}
-
-static LLVMValueRef emit_gt(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  return compare(e, op, x, LLVMRealOGT, LLVMIntSGT, LLVMIntUGT);
-}
-
-static LLVMValueRef emit_ge(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  return compare(e, op, x, LLVMRealOGE, LLVMIntSGE, LLVMIntUGE);
+static LLVMValueRef emit_compare(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  static const struct {
+    LLVMRealPredicate of_floats;
+    LLVMIntPredicate of_signed, of_unsigned;
+  } rows[OP_COUNT] = {
+      [OP_EQ] = {LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ},   [OP_NE] = {LLVMRealUNE, LLVMIntNE, LLVMIntNE},
+      [OP_LT] = {LLVMRealOLT, LLVMIntSLT, LLVMIntULT}, [OP_LE] = {LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
+      [OP_GT] = {LLVMRealOGT, LLVMIntSGT, LLVMIntUGT}, [OP_GE] = {LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
+  };
+  if (is_float(op)) return emit_float_compare(e, rows[op->kind].of_floats, x[0], x[1]);
+  return LLVMBuildICmp(e->builder, is_signed(op) ? rows[op->kind].of_signed : rows[op->kind].of_unsigned,
+                       x[0], x[1], "");
 }
 
 static LLVMValueRef emit_select(Emitter *e, const Op *op, const LLVMValueRef *x) {
@@ -329,12 +313,12 @@ static LLVMValueRef emit_hint(Emitter *e, const Op *op, const LLVMValueRef *x) {
 
 EmitScalar emit_scalar_of(OpKind kind) {
   static const EmitScalar table[OP_COUNT] = {
-      [OP_ADD] = emit_add,     [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul,   [OP_DIV] = emit_div,
-      [OP_REM] = emit_rem,     [OP_NEG] = emit_neg,         [OP_AND] = emit_and,   [OP_OR] = emit_or,
-      [OP_XOR] = emit_xor,     [OP_SHL] = emit_shl,         [OP_SHR] = emit_shr,   [OP_MIN] = emit_min,
-      [OP_MAX] = emit_max,     [OP_EQ] = emit_eq,           [OP_NE] = emit_ne,     [OP_LT] = emit_lt,
-      [OP_LE] = emit_le,       [OP_GT] = emit_gt,           [OP_GE] = emit_ge,     [OP_SELECT] = emit_select,
-      [OP_CAST] = emit_cast,   [OP_BITCAST] = emit_bitcast, [OP_MATH] = emit_math, [OP_FMA] = emit_fma,
+      [OP_ADD] = emit_add,     [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul,    [OP_DIV] = emit_div,
+      [OP_REM] = emit_rem,     [OP_NEG] = emit_neg,         [OP_AND] = emit_and,    [OP_OR] = emit_or,
+      [OP_XOR] = emit_xor,     [OP_SHL] = emit_shl,         [OP_SHR] = emit_shr,    [OP_MIN] = emit_min,
+      [OP_MAX] = emit_max,     [OP_EQ] = emit_compare,      [OP_NE] = emit_compare, [OP_LT] = emit_compare,
+      [OP_LE] = emit_compare,  [OP_GT] = emit_compare,      [OP_GE] = emit_compare, [OP_SELECT] = emit_select,
+      [OP_CAST] = emit_cast,   [OP_BITCAST] = emit_bitcast, [OP_MATH] = emit_math,  [OP_FMA] = emit_fma,
       [OP_MULHI] = emit_mulhi, [OP_COPY] = emit_copy,       [OP_HINT] = emit_hint,
   };
   return table[kind];

@@ -16,25 +16,15 @@
 // One instruction; keeping denormals would take three more (math.def's column `small`).
 static LLVMValueRef fp32_exp2(Emitter *e, const LLVMValueRef *x) { return nvvm_exp2_ftz(e, x[0]); }
 
-static LLVMValueRef fp32_sqrt_approx(Emitter *e, const LLVMValueRef *x) {
-  return nvvm_call(e, "llvm.nvvm.sqrt.approx.ftz.f", x[0]);
-}
-
-static LLVMValueRef fp32_rsqrt_approx(Emitter *e, const LLVMValueRef *x) {
-  return nvvm_call(e, "llvm.nvvm.rsqrt.approx.ftz.f", x[0]);
-}
-
-static LLVMValueRef fp32_log2_approx(Emitter *e, const LLVMValueRef *x) {
-  return nvvm_call(e, "llvm.nvvm.lg2.approx.ftz.f", x[0]);
-}
-
-static LLVMValueRef fp32_sin_approx(Emitter *e, const LLVMValueRef *x) {
-  return nvvm_call(e, "llvm.nvvm.sin.approx.ftz.f", x[0]);
-}
-
-static LLVMValueRef fp32_cos_approx(Emitter *e, const LLVMValueRef *x) {
-  return nvvm_call(e, "llvm.nvvm.cos.approx.ftz.f", x[0]);
-}
+#define APPROXIMATE(name, instruction)                                                                       \
+  static LLVMValueRef fp32_##name##_approx(Emitter *e, const LLVMValueRef *x) {                              \
+    return nvvm_call(e, "llvm.nvvm." instruction ".approx.ftz.f", x[0]);                                     \
+  }
+APPROXIMATE(sqrt, "sqrt")
+APPROXIMATE(rsqrt, "rsqrt")
+APPROXIMATE(log2, "lg2")
+APPROXIMATE(sin, "sin")
+APPROXIMATE(cos, "cos")
 
 // tanh.approx.f32, which LLVM emits for a tanh that may be approximate. It needs PTX 7.0.
 static LLVMValueRef fp32_tanh_approx(Emitter *e, const LLVMValueRef *x) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds what a function's text shows of its parameters: which it loads from and stores to, which are integers (in
-// addresses, as bounds, against indices), and which elements the programs of a grid take. This guesses the meaning of a
-// parameter without a type, which buffers are outputs, and command lines. It uses names only; elaboration decides.
+// Finds what a function's text shows of its parameters: which it loads from and stores to, and which are integers (in
+// addresses, as bounds, against indices). Finds which elements the programs of a grid take. This guesses the meaning of
+// a parameter without a type, which buffers are outputs, and command lines. It uses names only; elaboration decides.
 #include "frontend/module/elab_module.h"
 
 enum {

@@ -291,7 +291,7 @@ static const Op *needed_at(const Sinking *s, const Value *value) {
   return first;
 }
 
-// Ops that spread the value move with it.
+// The op moves, and those that spread its value move with it.
 static void spread_late(Sinking *s, Op *op, Op *to) {
   op_move(op, to->region, to);
   for (const Use *use = op_result(op)->first_use; use; use = use->next)
@@ -314,11 +314,7 @@ static void load_late(Sinking *s, Op *load) {
   Op *to = op->next;
   for (op = load->next; op != to; op = op->next)
     if (!passes_load(op)) return;
-  const Op *end = to;
-  op_move(load, to->region, to);
-  for (const Use *use = op_result(load)->first_use; use; use = use->next)
-    if (use->user->region == s->body && op_has(use->user, SPREADS) && use->user->id < end->id)
-      spread_late(s, use->user, to);
+  spread_late(s, load, to);
 }
 
 static void load_all_late(Sinking *s) {

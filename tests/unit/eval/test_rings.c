@@ -91,8 +91,7 @@ static void expect_run(const char *body, const char *error) {
 TEST(test_slots_that_are_waited_for) {
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") TAKE("%a2"), NULL);
   expect_run(BEGIN FILLED "async_wait %g {pending = 0}\n" WAIT("%a2", "%r2", "%r1") TAKE("%a2"), NULL);
-  expect_run(BEGIN FILLED WAIT("%a2", "%r2", "%r1") TAKE("%a2"),
-             "copies into slot 0 are in flight");
+  expect_run(BEGIN FILLED WAIT("%a2", "%r2", "%r1") TAKE("%a2"), "copies into slot 0 are in flight");
   expect_run(BEGIN FILLED "%h = async_commit : token\nasync_wait %h {pending = 0}\n" WAIT("%a2", "%r2", "%r1")
                  TAKE("%a2"),
              NULL);

@@ -64,9 +64,7 @@ TEST(test_round_trip_of_every_construct) {
   free(plain);
 }
 
-#define MAP_OF(parts)                                                                                        \
-  "module { kernel @k(%n: i64, %a: *fp16) map %m: tensor_map<" parts "> { yield %a, %n, %n, %n } { return "  \
-                                                                     "} }"
+#define MAP_OF(parts) "module { kernel @k(%n: i64, %a: *fp16) map %m: tensor_map<" parts "> { yield %a, %n, %n, %n } { return } }"
 #define MAP "tensor_map<fp16, box=[64, 64], swizzle=128, fill=zero>"
 
 TEST(test_round_trip_of_a_kernel) {
@@ -362,8 +360,7 @@ static const Invalid bodies[] = {
     {"store %p, %h", "store: operand value is fp16, but operand pointer is *fp32"},
     {"store %tp, %f", "store: operand 1, fp32, does not have the shape of tile<512x*fp32>"},
     {"for %f, %f, %f do (%j: fp32) { yield }", "for: operand lower is integers other than i1, not fp32"},
-    {"for %i, %l, %i do (%j: i32) { yield }",
-     "for: operand upper has the type of operand lower, i32, not i64"},
+    {"for %i, %l, %i do (%j: i32) { yield }", "for: operand upper has the type of operand lower, i32, not i64"},
     {"for %i, %i, %i do { yield }",
      "for: 0 initial values, 0 results and 0 arguments of the region do not agree"},
     {"for %i, %i, %i do (%j: i64) { yield }", "for: argument 0 is i64, the result i32"},
