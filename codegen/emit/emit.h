@@ -93,6 +93,8 @@ bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out);
 bool emit_unpack(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_unpack.c: arithmetic on such pairs. Returns false with nothing done for other ops.
 bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out);
+// emit_unpack.c: the fields whose fp16 these two are, as subnormal numbers: 2^(*within - 24) times them. NULL: others.
+LLVMValueRef emit_fields(Emitter *e, LLVMValueRef low, LLVMValueRef high, uint32_t *within);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);
 void emit_taken_program(Emitter *e, Op *op);

@@ -4,7 +4,10 @@
 #include "codegen/emit/emit_dot.h"
 
 #include <math.h>
+#include <string.h>
+
 #include "base/fault.h"
+#include "base/integer.h"
 #include "codegen/nvvm/nvvm.h"
 #include "codegen/nvvm/nvvm_dot.h"
 #include "ir/dot/dot.h"
@@ -65,6 +68,8 @@ typedef struct Mma {
   uint32_t across, down; // The offset in the result of the instruction's next column, and of row 8.
   bool shallow;          // Pieces with 8 of k, half of the instruction's k.
   uint32_t k;            // Bytes of k of one instruction.
+  bool by_place;         // An instruction takes the fields of words that start at the same bit of a byte.
+  uint8_t *within;       // By instruction along k: see find_fields. NULL: operands are as they are.
   LLVMValueRef *words[2][PART_COUNT]; // By operand and index; NULL: not made yet.
 } Mma;
 
@@ -116,22 +121,32 @@ static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part par
 static uint32_t place_of_word(const Mma *m, uint32_t k, uint32_t half) {
   uint32_t bits = m->run - m->pack, word = (k >> (m->pack + 2)) + half;
   if (m->pieces) return k + half * 8;
-  uint32_t in_run = word & ((1u << bits) - 1), low = in_run & ((1u << m->pair) - 1);
+  uint32_t in_run = word & ((1u << bits) - 1);
+  if (m->by_place && m->pair) in_run = in_run >> 1 | (in_run & 1) << (bits - 1);
+  uint32_t low = in_run & ((1u << m->pair) - 1);
   if (m->pair) return word >> bits << (m->run + 2) | (in_run - low) << 1 | low;
   return word >> bits << (m->run + 2) | in_run << m->pack;
 }
 
-static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
-                       LLVMValueRef *words) {
+static uint32_t tile_words(const Mma *m, DotOperand operand) {
+  uint32_t count = (operand == DOT_A) != m->swapped ? 4 : 2;
+  return m->shallow ? count / 2 : count;
+}
+
+// The index in the operand of word i of a tile.
+static uint32_t index_of_word(const Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k,
+                              uint32_t i) {
   const DotShape *shape = &m->p->shape;
   bool first = (operand == DOT_A) != m->swapped;
-  uint32_t count = first ? 4 : 2;
-  for (uint32_t i = 0; i < (m->shallow ? count / 2 : count); i++) {
-    uint32_t at_k = place_of_word(m, k, first ? i >> 1 : i), row = outer + (first && i & 1 ? m->eighth : 0);
-    uint32_t index = operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
-                                      : (((batch << shape->k) + at_k) << shape->n) + row;
-    words[i] = word_at(m, operand, index, part);
-  }
+  uint32_t at_k = place_of_word(m, k, first ? i >> 1 : i), row = outer + (first && i & 1 ? m->eighth : 0);
+  return operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
+                          : (((batch << shape->k) + at_k) << shape->n) + row;
+}
+
+static void find_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
+                       LLVMValueRef *words) {
+  for (uint32_t i = 0; i < tile_words(m, operand); i++)
+    words[i] = word_at(m, operand, index_of_word(m, operand, batch, outer, k, i), part);
 }
 
 // The words of the scales that the instruction's rows and columns have at k.
@@ -158,8 +173,8 @@ static void multiply_words(Mma *m, const MmaScales *scales, const LLVMValueRef *
 static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column, Part a_part, Part b_part,
                            uint32_t k, LLVMValueRef *sum) {
   LLVMValueRef a[4], b[2];
-  tile_words(m, DOT_A, batch, row, k, a_part, m->swapped ? b : a);
-  tile_words(m, DOT_B, batch, column, k, b_part, m->swapped ? a : b);
+  find_words(m, DOT_A, batch, row, k, a_part, m->swapped ? b : a);
+  find_words(m, DOT_B, batch, column, k, b_part, m->swapped ? a : b);
   MmaScales scales = {0};
   bool scaled = dot_is_scaled(m->p->op);
   if (scaled) scales = scales_at(m, row, column, k);
@@ -262,11 +277,117 @@ static bool goes_by_k(const Mma *m) {
   return m->split && (m->pieces == 0 || (m->pieces == 3 && 2 * sums < numbers));
 }
 
+// --- fields of packed words
+//
+// Unpacked weights from 0 to 1023 take an instruction more for each pair than their bits do as subnormal fp16.
+// Products and sums of these are as exact: 2^-24 times the dot's, and 2^n times that where fields start at bit n of
+// their halves.
+//
+// ```
+// before  mma(fma(lop3(w & 0x00f000f0 | 0x64006400), 1/16, -64), x)
+// after   mma(lop3(w & 0x00f000f0), x) * 2^20
+// ```
+//
+// One instruction takes fields that start at the same bit. Each such bit has separate sums.
+
+enum { SUBNORMAL = 24, MAX_WITHIN = 8 };
+
+// The sum times 2^power, plus another number.
+static LLVMValueRef scaled(Emitter *e, LLVMValueRef sum, int power, LLVMValueRef other) {
+  LLVMValueRef operands[] = {sum, LLVMConstReal(e->f32, ldexp(1, power)), other};
+  if (LLVMIsNull(other)) return LLVMBuildFMul(e->builder, sum, operands[1], "");
+  return nvvm_intrinsic(e, "llvm.fma", &e->f32, 1, operands, 3);
+}
+
+static void multiply_fields(Mma *m, MmaTile *t, uint32_t step) {
+  enum { SUMS = 4 };
+  LLVMValueRef sums[MAX_WITHIN][SUMS] = {{NULL}};
+  for (uint32_t k = 0; k < dot_depth(m->p->op); k += step) {
+    LLVMValueRef *sum = sums[m->within[k / step]];
+    for (uint32_t i = 0; i < SUMS; i++) t->sum[i] = sum[i] ? sum[i] : LLVMConstNull(m->e->f32);
+    add_k(m, t, k);
+    memcpy(sum, t->sum, sizeof t->sum);
+  }
+  memcpy(t->sum, t->value, sizeof t->sum);
+  for (int n = MAX_WITHIN; n-- > 0;)
+    for (uint32_t i = 0; i < SUMS && sums[n][i]; i++)
+      t->sum[i] = scaled(m->e, sums[n][i], SUBNORMAL - n, t->sum[i]);
+}
+
+// Finds the fields of an operand's words for one instruction. False: some have none, or do not start at that bit.
+static bool find_fields_at(Mma *m, DotOperand operand, const MmaTile *t, uint32_t k, uint32_t *within) {
+  uint32_t stride = (operand == DOT_A ? 1 : 1u << m->p->shape.n) << m->pair, at;
+  const RegisterMap *map = operand == DOT_A ? &m->a : &m->b;
+  for (uint32_t i = 0; i < tile_words(m, operand); i++) {
+    uint32_t index = index_of_word(m, operand, t->batch, operand == DOT_A ? t->row : t->column, k, i);
+    if (m->words[operand][WHOLE][index]) continue;
+    LLVMValueRef word = emit_fields(m->e, emit_mapped(map, index), emit_mapped(map, index + stride), &at);
+    if (!word || (*within != MAX_WITHIN && *within != at)) return false;
+    m->words[operand][WHOLE][index] = word, *within = at;
+  }
+  return true;
+}
+
+// Finds the fields of an operand's words. True if they save at least twice the instructions of the sums' factors:
+// sums of several kinds take registers.
+static bool find_fields(Mma *m, DotOperand operand, const MmaTile *tiles, uint32_t count, uint32_t step) {
+  uint32_t depth = dot_depth(m->p->op), words = emit_count(op_operand(m->p->op, operand)->type) / 2,
+           kinds = 0;
+  for (uint32_t k = 0; k < depth; k += step) {
+    uint32_t within = MAX_WITHIN;
+    for (uint32_t i = 0; i < count; i++)
+      if (!find_fields_at(m, operand, &tiles[i], k, &within)) return false;
+    m->within[k / step] = (uint8_t)within, kinds |= 1u << within;
+  }
+  return words >= 2 * layout_registers(m->p->layout) * bit_count(kinds);
+}
+
+// True if an operand is unpacked weights as they are: less 1024 (choose_arithmetic).
+static bool takes_weights(const Op *dot) {
+  double less;
+  for (uint32_t i = DOT_A; i <= DOT_B; i++) {
+    const Op *op = op_operand(dot, i)->def;
+    if (op && op->kind == OP_SUB && value_float_constant(op_operand(op, 1), &less) && less == 1024)
+      return true;
+  }
+  return false;
+}
+
+// True if this dot takes such weights, or a constant where another dot of its other operand does. Both then take the
+// same pairs of words from that.
+static bool takes_by_place(const Op *dot) {
+  double number;
+  bool takes = takes_weights(dot);
+  for (uint32_t i = DOT_A; i <= DOT_B && !takes; i++) {
+    if (!value_float_constant(op_operand(dot, i), &number)) continue;
+    for (const Use *use = op_operand(dot, 1 - i)->first_use; use; use = use->next)
+      takes |= use->user->kind == OP_DOT && takes_weights(use->user);
+  }
+  return takes;
+}
+
+// Decides whether the operands' words are taken as their fields are.
+static void take_fields(Mma *m, const MmaTile *tiles, uint32_t count, uint32_t step) {
+  uint32_t steps = dot_depth(m->p->op) / step;
+  bool halves = m->p->a == ELEM_FP16 && m->p->b == ELEM_FP16 && m->p->sum == ELEM_FP32 && m->k == TILE_K;
+  m->by_place = halves && takes_by_place(m->p->op);
+  if (!halves || !takes_weights(m->p->op)) return;
+  m->within = ARENA_ARRAY(m->e->arena, uint8_t, steps);
+  for (DotOperand i = DOT_A; i <= DOT_B; i++) {
+    if (find_fields(m, i, tiles, count, step)) return;
+    uint32_t bits = m->p->shape.batch + m->p->shape.k + (i == DOT_A ? m->p->shape.m : m->p->shape.n);
+    memset(m->words[i][WHOLE], 0, sizeof(LLVMValueRef) << bits);
+  }
+  m->within = NULL;
+}
+
 static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
   uint32_t depth = dot_depth(m->p->op), step = 8u << m->pack, together = goes_by_k(m) ? count : 1;
+  take_fields(m, tiles, count, step);
   for (uint32_t first = 0; first < count; first += together) {
     if (m->pieces) multiply_pieces(m, &tiles[first], together);
-    for (uint32_t k = 0; k < depth && !m->pieces; k += step)
+    if (m->within) multiply_fields(m, &tiles[first], step);
+    for (uint32_t k = 0; k < depth && !m->pieces && !m->within; k += step)
       for (uint32_t i = 0; i < together; i++) add_k(m, &tiles[first + i], k);
     for (uint32_t i = 0; i < together; i++) end_tile(m, &tiles[first + i]);
   }

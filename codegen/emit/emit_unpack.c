@@ -345,3 +345,42 @@ bool emit_unpacked(Emitter *e, const Op *op, LLVMValueRef *out) {
   if (replaced) erase_replaced(e, op_operand(op, 0));
   return true;
 }
+
+// --- fields as they are
+//
+// ```
+// before  fma(lop3(w & 0x00f000f0 | 0x64006400), 1/16, -64)
+// after   lop3(w & 0x00f000f0): subnormal fp16, 2^-24 times 16 times the fields
+// ```
+
+// True if both elements of a vector are this number.
+static bool is_pair_of(LLVMValueRef vector, double number) {
+  LLVMBool inexact;
+  if (!LLVMIsConstant(vector)) return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    LLVMValueRef x = LLVMGetAggregateElement(vector, i);
+    if (!x || !LLVMIsAConstantFP(x) || LLVMConstRealGetDouble(x, &inexact) != number) return false;
+  }
+  return true;
+}
+
+LLVMValueRef emit_fields(Emitter *e, LLVMValueRef low, LLVMValueRef high, uint32_t *within) {
+  enum { EXPONENT_PAIR = 0x64006400, EXPONENT = 1024 };
+  LLVMValueRef pair = vector_of(low, high), call = NULL;
+  uint64_t mask, bits;
+  if (!pair || !LLVMIsAInstruction(pair)) return NULL;
+  if (LLVMGetInstructionOpcode(pair) == LLVMFSub && is_pair_of(LLVMGetOperand(pair, 1), EXPONENT)) {
+    call = masked_of(e, LLVMGetOperand(pair, 0)), *within = 0;
+  } else if (LLVMIsACallInst(pair) && LLVMGetNumArgOperands(pair) == 3) { // fma: see less_in_place
+    double scale = 1;
+    for (*within = 0; *within < BYTE_BITS && !is_pair_of(LLVMGetOperand(pair, 1), scale); ++*within)
+      scale /= 2;
+    bool same = *within < BYTE_BITS && is_pair_of(LLVMGetOperand(pair, 2), -EXPONENT * scale);
+    call = same ? masked_of(e, LLVMGetOperand(pair, 0)) : NULL;
+  }
+  if (!call || !known_bits_of(LLVMGetOperand(call, 1), &mask) ||
+      !known_bits_of(LLVMGetOperand(call, 2), &bits))
+    return NULL;
+  if (bits != EXPONENT_PAIR || mask >> 16 != (mask & UINT16_MAX)) return NULL;
+  return masked_with(e, LLVMGetOperand(call, 0), (uint32_t)mask, 0);
+}

@@ -66,8 +66,7 @@ def gptq_int4(A, W, Z, S, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
     acc = tl.zeros((BM, BN), tl.float32)
-    shift = (k % 8) * 4
-    zshift = (n % 8) * 4
+    shift, zshift = (k % 8) * 4, (n % 8) * 4
     for i in range(0, tl.cdiv(K, BK)):
         kk = i * BK + k
         a = tl.load(A + m[:, None] * K + kk[None, :], mask=(m < M)[:, None], other=0.0)
@@ -89,8 +88,7 @@ def multiply_unpacked(A, b, step, shift, S, Z, C, M, N, K, n, B: tl.constexpr, B
     a = A + (m % M)[:, None] * K + tl.arange(0, BK)[None, :]
     acc = tl.zeros((BM, n.shape[0]), tl.float32)
     for i in range(0, K // BK):
-        s = tl.load(S + i * N + n)
-        z = tl.load(Z + i * N + n)
+        s, z = tl.load(S + i * N + n), tl.load(Z + i * N + n)
         w = (tl.load(b) >> shift) & ((1 << B) - 1)
         w = (w.to(A.dtype.element_ty) - z[None, :]) * s[None, :]
         acc = tl.dot(tl.load(a), w, acc)
@@ -116,19 +114,21 @@ def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: t
     multiply_unpacked(A, b, (BK * B // 32) * N, shift, S, Z, C, M, N, K, n, B, BM, BK)
 
 
-# check: --grid 2 --num-stages 2 -D BM=8 -D BN=32 -D G=32 -D P=4 A=randn:fp16[5,256] W=rand:i32[32,64] S=randn:fp16[8,64] Z=randn:fp16[8,64] C=empty:fp32[5,64] M=5 N=64 K=256
-# check: --grid 1 --num-warps 2 -D BM=16 -D BN=64 -D G=64 -D P=2 A=randn:fp16[16,384] W=rand:i32[48,64] S=randn:fp16[6,64] Z=randn:fp16[6,64] C=empty:fp32[16,64] M=16 N=64 K=384
-# check: --grid 1 --num-warps 8 -D BM=8 -D BN=16 -D G=32 -D P=2 A=randn:bf16[1,192] W=rand:i32[24,16] S=randn:bf16[6,16] Z=randn:bf16[6,16] C=empty:fp32[1,16] M=1 N=16 K=192
+# check: --grid 2 --num-warps 2 --num-stages 2 -D B=4 -D BM=8 -D BN=32 -D G=128 -D P=2 A=randn:fp16[5,512] W=rand:i32[64,64] S=randn:fp16[4,64] Z=randn:fp16[4,64] C=empty:fp32[5,64] M=5 N=64 K=512
+# check: --grid 1 --num-warps 2 -D B=4 -D BM=16 -D BN=64 -D G=64 -D P=2 A=randn:fp16[16,384] W=rand:i32[48,64] S=randn:fp16[6,64] Z=randn:fp16[6,64] C=empty:fp32[16,64] M=16 N=64 K=384
+# check: --grid 1 --num-warps 8 -D B=4 -D BM=8 -D BN=16 -D G=32 -D P=2 A=randn:bf16[1,192] W=rand:i32[24,16] S=randn:bf16[6,16] Z=randn:bf16[6,16] C=empty:fp32[1,16] M=1 N=16 K=192
+# check: --grid 1 --num-warps 2 -D B=2 -D BM=8 -D BN=32 -D G=128 -D P=2 A=randn:fp16[8,256] W=rand:i32[16,32] S=randn:fp16[2,32] Z=randn:fp16[2,32] C=empty:fp32[8,32] M=8 N=32 K=256
+# check: --grid 1 --num-warps 2 -D B=8 -D BM=16 -D BN=32 -D G=64 -D P=2 A=randn:fp16[16,256] W=rand:i32[64,32] S=randn:fp16[4,32] Z=randn:fp16[4,32] C=empty:fp32[16,32] M=16 N=32 K=256
 @triton.jit
-def packed_groups(A, W, S, Z, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, G: tl.constexpr, P: tl.constexpr):
-    """P groups of 4-bit weights in a batch of dots; scales and zero points change a group's product."""
+def packed_groups(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, G: tl.constexpr, P: tl.constexpr):
+    """P groups of weights of B bits in a batch of dots; scales and zero points change a group's product."""
     m, g, o = tl.arange(0, BM), tl.arange(0, P), tl.arange(0, G)
     n = tl.program_id(0) * BN + tl.arange(0, BN)
     k = g[:, None] * G + o[None, :]
     acc = tl.zeros((P, BM, BN), tl.float32)
     for i in range(K // (P * G)):
         a = tl.load(A + (m % M)[None, :, None] * K + k[:, None, :])
-        w = (tl.load(W + (k[:, :, None] // 8) * N + n[None, None, :]) >> (o[None, :, None] % 8) * 4) & 15
+        w = (tl.load(W + (k[:, :, None] // (32 // B)) * N + n[None, None, :]) >> (o[None, :, None] % (32 // B)) * B) & ((1 << B) - 1)
         at = (i * P + g)[:, None] * N + n[None, :]
         s, z = tl.load(S + at).to(tl.float32), tl.load(Z + at).to(tl.float32)
         sums = tl.dot(a, tl.full((P, G, BN), 1, a.dtype))
