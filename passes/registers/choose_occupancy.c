@@ -57,42 +57,23 @@ typedef struct Contents {
   bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result.
   bool mask, slow;         // A load of a tile under a mask; an op of many instructions.
   bool joint;              // An op that takes elements of several registers or threads together.
+  uint32_t least;          // The fewest registers with which ptxas accepts the dots.
 } Contents;
-
-// True if the function is one or two instructions.
-static bool is_fast_function(MathFunction function) {
-  switch ((int)function) {
-  case MATH_exp2:
-  case MATH_exp_approx:
-  case MATH_log2_approx:
-  case MATH_sin_approx:
-  case MATH_cos_approx:
-  case MATH_tanh_approx:
-  case MATH_sqrt_approx:
-  case MATH_rsqrt_approx:
-  case MATH_div_approx:
-  case MATH_fma_rz:
-  case MATH_fma_rd:
-  case MATH_fma_ru:
-  case MATH_floor:
-  case MATH_ceil:
-  case MATH_trunc:
-  case MATH_rint:
-  case MATH_abs:
-  case MATH_copysign:
-  case MATH_isnan:
-  case MATH_isinf:
-  case MATH_isfinite:
-  case MATH_signbit: return true;
-  default: return false;
-  }
-}
 
 // True if the op needs many temporary registers. The pressure of tiles does not count them.
 static bool is_slow(const Op *op) {
+  // One or two instructions each.
+  static const MathFunction fast[] = {MATH_exp2,       MATH_exp_approx,  MATH_log2_approx, MATH_sin_approx,
+                                      MATH_cos_approx, MATH_tanh_approx, MATH_sqrt_approx, MATH_rsqrt_approx,
+                                      MATH_div_approx, MATH_fma_rz,      MATH_fma_rd,      MATH_fma_ru,
+                                      MATH_floor,      MATH_ceil,        MATH_trunc,       MATH_rint,
+                                      MATH_abs,        MATH_copysign,    MATH_isnan,       MATH_isinf,
+                                      MATH_isfinite,   MATH_signbit};
   MathFunction function;
-  if (math_of(op, &function)) return !is_fast_function(function);
-  return op->kind == OP_REM && type_is_float(op_result(op)->type);
+  if (!math_of(op, &function)) return op->kind == OP_REM && type_is_float(op_result(op)->type);
+  for (uint32_t i = 0; i < sizeof fast / sizeof *fast; i++)
+    if (fast[i] == function) return false;
+  return true;
 }
 
 // True if a tile of data is computed before a branch and used in it, or is a branch's result. ptxas cannot finish its
@@ -109,21 +90,6 @@ static bool crosses_branch(const Op *op) {
   return false;
 }
 
-static Contents contents_of(const Func *func) {
-  Contents found = {0};
-  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
-    const Op *op = w.op;
-    found.dot |= op->kind == OP_DOT;
-    found.in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
-    found.loop |= op_is_loop(op);
-    found.mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
-    found.slow |= is_slow(op);
-    found.joint |= op_has(op, COMBINES) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_SHARED_ALLOC ||
-                   crosses_branch(op);
-  }
-  return found;
-}
-
 // The fewest registers with which ptxas accepts the instructions of the dots.
 static uint32_t wgmma_registers(const Op *op) {
   if (op->kind != OP_DOT || dot_instruction(op) != DOT_WGMMA) return 0;
@@ -137,56 +103,64 @@ static uint32_t wgmma_registers(const Op *op) {
   return least + WGMMA_RESERVED_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS);
 }
 
-// True if the registers are too few for an instruction of the kernel.
-static bool too_few(Func *func, uint32_t registers) {
-  for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    if (registers < wgmma_registers(w.op)) return true;
-  return false;
+static Contents contents_of(const Func *func) {
+  Contents found = {0};
+  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
+    const Op *op = w.op;
+    found.dot |= op->kind == OP_DOT;
+    found.in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
+    found.loop |= op_is_loop(op);
+    found.mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
+    found.slow |= is_slow(op);
+    found.least = max_u32(found.least, wgmma_registers(op));
+    found.joint |= op_has(op, COMBINES) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_SHARED_ALLOC ||
+                   crosses_branch(op);
+  }
+  return found;
 }
-
-typedef struct Tiles {
-  uint32_t most, across; // registers a thread, as in Pressure
-  uint32_t addresses;    // registers of addresses, in addition to tiles
-} Tiles;
 
 typedef struct Occupancy {
   Func *func;
   const Budget *budget;
   Contents found;
-  Tiles tiles; // In a kernel with dots all count: operands are prefetched.
 } Occupancy;
 
-// True if the CTAs fit into a multiprocessor: their threads, their shared memory, and registers for each thread's
-// tiles.
-static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
-  const TargetInfo *arch = func->module->target.arch;
-  uint32_t threads = TARGET_WARP * func_warps(func);
-  uint32_t warps = (blocks * func_warps(func) + WARP_SCHEDULERS - 1) / WARP_SCHEDULERS; // of one scheduler
+// Registers a thread of tiles, as in Pressure, and of addresses.
+typedef struct Needs {
+  uint32_t most, across, addresses;
+} Needs;
+
+// In a kernel with dots all tiles count: operands are prefetched.
+static Needs needs_of(const Occupancy *o, uint32_t addresses) {
+  const Pressure *p = &o->budget->pressure;
+  return (Needs){p->most, o->found.dot ? p->most : p->across, addresses};
+}
+
+// True if the CTAs fit into a multiprocessor: their threads, their shared memory, and registers for each thread.
+static bool blocks_fit(const Occupancy *o, uint32_t blocks, Needs needs) {
+  const TargetInfo *arch = o->func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(o->func);
+  uint32_t warps = (blocks * func_warps(o->func) + WARP_SCHEDULERS - 1) / WARP_SCHEDULERS; // of one scheduler
   uint32_t share = arch->registers / (WARP_SCHEDULERS * warps * TARGET_WARP);
   share -= share % REGISTER_UNIT;
-  uint32_t more = max_u32(blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, tiles->addresses), other = share / 2;
-  if (other > TUNE_BLOCKS_RESERVED_REGISTERS) other = TUNE_BLOCKS_RESERVED_REGISTERS;
+  uint32_t more = max_u32(blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, needs.addresses);
+  uint32_t other = min_u32(share / 2, TUNE_BLOCKS_RESERVED_REGISTERS);
   return blocks * threads <= TARGET_WARP * arch->warps &&
-         blocks * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
-         !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
+         blocks * func_shared_bytes(o->func) + arch->shared_reserved <= arch->shared_limit &&
+         share >= o->found.least && needs.across + other <= share && needs.most + more <= share;
 }
 
 // The number of CTAs that fit, at least one.
-static uint32_t blocks_that_fit(Func *func, const Tiles *tiles) {
+static uint32_t blocks_that_fit(const Occupancy *o, Needs needs) {
   uint32_t blocks = 1;
-  while (blocks_fit(func, blocks + 1, tiles)) blocks++;
+  while (blocks_fit(o, blocks + 1, needs)) blocks++;
   return blocks;
-}
-
-// The same. `addresses`: registers of addresses, in addition to tiles.
-static uint32_t count_blocks(const Occupancy *o, uint32_t addresses) {
-  return blocks_that_fit(o->func, &(Tiles){o->tiles.most, o->tiles.across, addresses});
 }
 
 // True if ptxas may take slightly more registers than two CTAs leave, and so lose the second one.
 static bool wants_second(const Occupancy *o) {
   return func_warps(o->func) == TUNE_MANY_WARPS && o->found.dot && !o->found.loop &&
-         o->tiles.most > TUNE_SECOND_BLOCK_TILES && count_blocks(o, 0) >= 2;
+         o->budget->pressure.most > TUNE_SECOND_BLOCK_TILES && blocks_that_fit(o, needs_of(o, 0)) >= 2;
 }
 
 // True if each address is made of the one before (chain_rows), so that few are alive.
@@ -211,34 +185,26 @@ static uint32_t accesses_of(const Op *op) {
   return (1u << tile->layout->bits[DIM_REGISTER]) / (uint32_t)op_int(op, ATTR_VECTOR, 1);
 }
 
-static Accesses count_accesses(const Region *region) {
-  Accesses found = {0};
+// Adds the region's accesses to the maximum of several.
+static void count_accesses(const Region *region, Accesses *most) {
+  uint32_t loads = 0, words = 0, single = 0;
   for (const Op *op = region->first; op; op = op->next) {
     if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !type_is_tile(op_operand(op, 0)->type) ||
         is_chained(op))
       continue;
-    uint32_t accesses = accesses_of(op);
-    if (op_int(op, ATTR_VECTOR, 1) == 1) found.one_single = max_u32(found.one_single, accesses);
+    uint32_t accesses = accesses_of(op), one = op_int(op, ATTR_VECTOR, 1) == 1 ? accesses : 0;
+    most->one_single = max_u32(most->one_single, one);
     if (op->kind == OP_STORE) {
-      found.one_store = max_u32(found.one_store, accesses);
-      found.stores_single |= op_int(op, ATTR_VECTOR, 1) == 1;
+      most->one_store = max_u32(most->one_store, accesses);
+      most->stores_single |= one > 0;
       continue;
     }
-    found.loads += accesses;
-    found.words += tile_words(op_result(op)->type);
-    found.one_load = max_u32(found.one_load, accesses);
-    if (op_int(op, ATTR_VECTOR, 1) == 1) found.single += accesses;
+    loads += accesses, words += tile_words(op_result(op)->type), single += one;
+    most->one_load = max_u32(most->one_load, accesses);
   }
-  return found;
-}
-
-static void add_most(Accesses *most, Accesses found) {
-  most->loads = max_u32(most->loads, found.loads);
-  most->words = max_u32(most->words, found.words);
-  most->single = max_u32(most->single, found.single);
-  most->one_load = max_u32(most->one_load, found.one_load);
-  most->one_store = max_u32(most->one_store, found.one_store);
-  most->one_single = max_u32(most->one_single, found.one_single);
+  most->loads = max_u32(most->loads, loads);
+  most->words = max_u32(most->words, words);
+  most->single = max_u32(most->single, single);
 }
 
 static uint32_t addresses_of_one(uint32_t accesses) {
@@ -253,9 +219,10 @@ static uint32_t address_registers(const Accesses *found) {
 // Registers of a kernel of many warps for accesses of single elements: the maximum of all loops, branches and the
 // kernel's body.
 static uint32_t single_registers(const Func *func) {
-  Accesses most = count_accesses(func->body);
+  Accesses most = {0};
+  count_accesses(func->body, &most);
   for (OpWalk w = ops_in(func->body); ops_next(&w);)
-    for (uint32_t r = 0; r < w.op->region_count; r++) add_most(&most, count_accesses(w.op->regions[r]));
+    for (uint32_t r = 0; r < w.op->region_count; r++) count_accesses(w.op->regions[r], &most);
   uint32_t addresses = addresses_of_one(most.one_single);
   return addresses ? addresses + TUNE_BLOCKS_MORE_REGISTERS : 0;
 }
@@ -283,22 +250,22 @@ static uint32_t blocks_that_fill(const Occupancy *o, uint32_t blocks) {
   for (OpWalk w = ops_in(func->body); ops_next(&w);)
     if (w.op->kind == OP_FOR) later = max_u32(later, later_words(w.op->regions[0]));
   if (!later) return 0;
-  Tiles tiles = o->tiles;
-  tiles.most -= min_u32(tiles.most, later);
-  tiles.across -= min_u32(tiles.across, later);
-  return blocks_fit(func, full, &tiles) ? full : 0;
+  Needs needs = needs_of(o, 0);
+  needs.most -= min_u32(needs.most, later);
+  needs.across -= min_u32(needs.across, later);
+  return blocks_fit(o, full, needs) ? full : 0;
 }
 
 // The number of CTAs for more than MANY_WARPS warps. 0: ptxas gets none, as a number of two or more may cause a spill.
 static uint32_t blocks_of_many_warps(const Occupancy *o) {
-  uint32_t addresses = single_registers(o->func), blocks = count_blocks(o, addresses);
+  uint32_t addresses = single_registers(o->func), blocks = blocks_that_fit(o, needs_of(o, addresses));
   if (blocks < 2) return blocks;
   if (o->found.dot || o->found.slow) return 0;
   uint32_t full = blocks_that_fill(o, blocks);
   if (full) return full;
   if (!o->found.mask || o->found.joint || o->found.loop) return blocks;
   // Loads under a mask are not reordered with stores, so all of a tile that is only copied is live at once.
-  blocks = count_blocks(o, max_u32(addresses, TUNE_BLOCKS_RESERVED_REGISTERS));
+  blocks = blocks_that_fit(o, needs_of(o, max_u32(addresses, TUNE_BLOCKS_RESERVED_REGISTERS)));
   return blocks > 1 ? blocks : 0;
 }
 
@@ -320,28 +287,28 @@ static uint32_t carried_words(const Op *op) {
 // The number of CTAs for a smaller kernel without dots whose loop loads many values. Without a number ptxas saves
 // registers there, and waits for some loads before it issues the next. 0: ptxas gets none.
 static uint32_t blocks_that_load(const Occupancy *o) {
-  Func *func = o->func;
   Accesses most = {0};
   uint32_t carried = 0;
-  for (OpWalk w = ops_in(func->body); ops_next(&w);) {
-    if (w.op->kind == OP_FOR) add_most(&most, count_accesses(w.op->regions[0]));
+  for (OpWalk w = ops_in(o->func->body); ops_next(&w);) {
+    if (w.op->kind == OP_FOR) count_accesses(w.op->regions[0], &most);
     carried = max_u32(carried, carried_words(w.op));
   }
   if (o->found.dot || most.loads < TUNE_LOOP_LOADS) return 0;
-  Tiles tiles = o->tiles;
-  if (blocks_that_fit(func, &tiles) > TUNE_FEW_BLOCKS) {
+  Needs needs = needs_of(o, 0);
+  if (blocks_that_fit(o, needs) > TUNE_FEW_BLOCKS) {
     if (o->found.slow) return 0;
     // Loads that are all issued before the first is used fill their registers next to what the loop carries.
-    tiles.across = max_u32(max_u32(tiles.across, carried + most.words), TUNE_LOOP_REGISTERS);
+    needs.across = max_u32(max_u32(needs.across, carried + most.words), TUNE_LOOP_REGISTERS);
   }
-  tiles.addresses = address_registers(&most);
-  uint32_t blocks = blocks_that_fit(func, &tiles);
+  needs.addresses = address_registers(&most);
+  uint32_t blocks = blocks_that_fit(o, needs);
   return blocks > 1 || !most.single ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
 
 // True if the body loads and stores single elements, and their addresses do not fit next to the tiles.
 static bool addresses_spill(const Occupancy *o) {
-  Accesses found = count_accesses(o->func->body);
+  Accesses found = {0};
+  count_accesses(o->func->body, &found);
   return found.single && found.stores_single && o->budget->slack < (int64_t)address_registers(&found);
 }
 
@@ -379,7 +346,8 @@ static void report_spills(PassContext *context, Func *func) {
 // computes. Dots and addresses of many single elements need the number. So do tiles that cannot fit: without it ptxas
 // aims at many CTAs.
 static bool finds_by_itself(const Occupancy *o) {
-  Accesses accesses = count_accesses(o->func->body);
+  Accesses accesses = {0};
+  count_accesses(o->func->body, &accesses);
   int64_t slack = o->budget->slack;
   if (o->found.dot || addresses_of_one(accesses.one_single)) return false;
   if (o->found.joint)
@@ -404,9 +372,7 @@ static uint32_t choose_blocks(const Occupancy *o) {
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
   Budget budget = budget_of(context, func, "choose_occupancy");
-  const Pressure *p = &budget.pressure;
-  Occupancy o = {func, &budget, contents_of(func), {p->most, p->across, 0}};
-  if (o.found.dot) o.tiles.across = p->most;
+  Occupancy o = {func, &budget, contents_of(func)};
   uint32_t before = func->min_blocks;
   report_spills(context, func);
   report_tiles(&o);

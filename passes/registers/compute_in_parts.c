@@ -2,10 +2,10 @@
 // Rules of fit_registers that compute tiles part by part: for stores, and dots for a reduction.
 #include "base/integer.h"
 #include "ir/build.h"
-#include "ir/memory/scratch.h"
-#include "ir/memory/buffer_name.h"
-#include "passes/registers/split_stores.h"
 #include "ir/dot/dot.h"
+#include "ir/memory/buffer_name.h"
+#include "ir/memory/scratch.h"
+#include "passes/registers/fit_registers.h"
 
 // --- stores: tiles are loaded, computed and stored part by part
 //
@@ -36,10 +36,30 @@
 // load. Offsets and masks that are computed from the thread index are computed for each part. If several stores go
 // through one argument, each comes whole before the next one, whose parts wait for it.
 
+enum {
+  MAX_STEPS = 4,         // ops that compute an offset or mask again
+  RESERVED_REGISTERS = 8 // per thread, besides tiles: addresses of a part's accesses
+};
+
+typedef struct StoreSplitter {
+  Budget *budget;
+  const Type *like;          // Shape and layout of everything that is split.
+  uint32_t dim;              // The dimension along which it is split.
+  const uint32_t *registers; // By value id: the registers that it takes.
+  bool *inside;              // By op id: done part by part.
+  bool *behind;       // By op id: a store whose parts come after all of an earlier store, or after all loads.
+  VEC(Op *) ops;      // Those inside, last first.
+  VEC(Op *) accesses; // The loads and stores among them.
+  uint32_t part_bits; // log2 of the number of parts.
+  Value **made;       // By value id: as built for the current part, or NULL.
+  bool ordered;       // Some store is behind.
+  bool fresh;         // Offsets are computed again, where LLVM would keep the old ones.
+  bool changed;
+} StoreSplitter;
+
 static bool is_alike(const StoreSplitter *s, const Value *value) {
   const Type *type = value->type;
-  return type_is_tile(type) && type->layout == s->like->layout && type->rank == s->like->rank &&
-         !memcmp(type->shape, s->like->shape, type->rank * sizeof *type->shape);
+  return type_is_tile(type) && type->layout == s->like->layout && type_same_shape(type, s->like);
 }
 
 // --- what is made part by part
@@ -145,6 +165,176 @@ static bool is_read_again(const StoreSplitter *s, const Op *end) {
   return false;
 }
 
+// --- how many parts
+
+// True if at most *left ops compute the value from the thread index and scalars.
+static bool is_made_anew(const Value *value, uint32_t *left) {
+  const Op *op = value->def;
+  if (!type_is_tile(value->type)) return true;
+  if (!op || *left == 0) return false;
+  --*left;
+  if (!is_cheap(op) || op_has(op, VIEW)) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_made_anew(op_operand(op, i), left)) return false;
+  return true;
+}
+
+// True if the value is a tile of data: no pointers or masks, and no offsets that are computed where they are used.
+static bool is_data(const Value *value) {
+  uint32_t left = MAX_STEPS;
+  return type_is_tile(value->type) && type_element(value->type)->kind == TYPE_SCALAR &&
+         !type_is_elem(value->type, ELEM_I1) && !is_made_anew(value, &left);
+}
+
+static bool is_inside(const StoreSplitter *s, const Value *value) {
+  return value->def && s->inside[value->def->id];
+}
+
+// Registers needed in addition to the loaded tiles. If several accesses share offsets, each vector's offset is live
+// from the first access to the last. Elements of 16 bits that are loaded one by one also take the other half of a
+// register.
+static uint32_t words_beside(const StoreSplitter *s, const Op *op) {
+  const Value *value = op->result_count ? op_result(op) : NULL;
+  uint32_t addresses = 0;
+  if (!value || !is_data(value)) return 0;
+  if (is_unpacked_16bit(value)) return layout_registers(value->type->layout) - tile_words(value->type);
+  for (const Use *use = value->first_use; use; use = use->next) addresses += use->user->kind == OP_ADDPTR;
+  return addresses > 1 ? tile_words(value->type) / (uint32_t)op_int(s->accesses.at[0], ATTR_VECTOR, 1) : 0;
+}
+
+// True if operand k is computed inside, this op uses it last, and no operand before it is the same.
+static bool ends_at(const StoreSplitter *s, const Op *op, uint32_t k) {
+  const Value *value = op_operand(op, k);
+  for (uint32_t i = 0; i < k; i++)
+    if (op_operand(op, i) == value) return false;
+  return is_inside(s, value) && value_use_end(value, op->region) <= op->id;
+}
+
+// What counts as a value's registers. Where stores stay, these are tiles of data, since offsets and masks are computed
+// again for each part; or these without copies, as broadcasts make them. If all stores come last, it is all that the
+// driver counts.
+typedef enum Ruler { DATA, DATA_ONCE, ALL } Ruler;
+
+static uint32_t words_of(const StoreSplitter *s, const Value *value, Ruler ruler) {
+  if (ruler == ALL) return s->registers[value->id];
+  bool once = ruler == DATA_ONCE && value->def && value->def->kind == OP_BROADCAST;
+  return is_data(value) ? tile_words(once ? op_operand(value->def, 0)->type : value->type) : 0;
+}
+
+// Registers of what is loaded and computed, at the access where most of it waits. Between accesses a result replaces
+// what it is computed from, register by register.
+static uint32_t alive_at_accesses(const StoreSplitter *s, Ruler ruler) {
+  uint32_t alive = 0, most = 0;
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Op *op = s->ops.at[i];
+    if (op->kind == OP_STORE) most = max_u32(most, alive);
+    for (uint32_t k = 0; k < op->operand_count; k++)
+      if (ends_at(s, op, k)) alive -= words_of(s, op_operand(op, k), ruler);
+    if (op->result_count) alive += words_of(s, op_result(op), ruler);
+    if (op->kind == OP_LOAD) most = max_u32(most, alive);
+  }
+  return most;
+}
+
+// Registers of what is stored. Elements of less than 32 bits that are stored one by one take one each.
+static uint32_t words_stored(const StoreSplitter *s, const Op *store) {
+  const Value *value = op_operand(store, 1);
+  bool halves = type_element_bytes(value->type) < 4 && op_int(store, ATTR_VECTOR, 1) == 1;
+  return halves ? layout_registers(value->type->layout) : s->registers[value->id];
+}
+
+// Registers that the ops take from outside and, if `stored`, of what they compute for stores. Each value counts once.
+static uint32_t words_waiting(const StoreSplitter *s, Ruler ruler, bool stored) {
+  bool *seen = ARENA_ARRAY(s->budget->context->scratch, bool, s->budget->func->value_count);
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    for (uint32_t k = 0; k < s->ops.at[i]->operand_count; k++) {
+      const Value *value = op_operand(s->ops.at[i], k);
+      bool is_stored = ruler == ALL && s->ops.at[i]->kind == OP_STORE && k == 1;
+      if (seen[value->id] || (is_inside(s, value) && !(stored && is_stored))) continue;
+      seen[value->id] = true;
+      words += is_stored ? words_stored(s, s->ops.at[i]) : words_of(s, value, ruler);
+    }
+  return words;
+}
+
+// How many of the index's highest bits, all of dimension `dim`, each belong to only one register bit.
+static uint32_t free_bits(const Type *type, uint32_t dim) {
+  const Layout *layout = type->layout;
+  uint32_t bits = 0, registers = layout->bits[DIM_REGISTER];
+  for (; bits < log2_of(type->shape[dim]); bits++) {
+    uint32_t bit = 1u << (layout->out_bits - 1 - bits), alone = 0, all = 0;
+    for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+      all += (layout->basis[i] & bit) != 0;
+      alone += i < registers && layout->basis[i] == bit;
+    }
+    if (alone != 1 || all != 1) break;
+  }
+  return bits;
+}
+
+// The most bits that leave every access its vector.
+static uint32_t most_bits(const StoreSplitter *s) {
+  uint32_t bits = free_bits(s->like, s->dim), registers = layout_registers(s->like->layout);
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    while (bits && registers >> bits < (uint32_t)op_int(s->ops.at[i], ATTR_VECTOR, 1)) bits--;
+  return bits;
+}
+
+// Where so many ops follow the loads, arithmetic limits the kernel, and few warps do not hide its latency. If live tiles
+// leave a multiprocessor fewer than about 20 warps, parts leave it more.
+enum { BUSY_OPS = 48, BUSY_REGISTERS = 96, PART_REGISTERS = 56 };
+
+static uint32_t room_of(const StoreSplitter *s, uint32_t alive) {
+  bool busy = s->ops.n >= BUSY_OPS && alive > BUSY_REGISTERS && !s->ops.at[0]->region->parent;
+  return busy ? PART_REGISTERS : s->budget->registers - RESERVED_REGISTERS;
+}
+
+// log2 of the fewest parts such that one fits next to what waits. 0 if:
+// * the whole fits, possibly in the present order;
+// * nothing is loaded;
+// * stores must stay.
+static uint32_t parts_between(const StoreSplitter *s) {
+  uint32_t waiting = words_waiting(s, DATA, false), loaded = 0, beside = 0, most = most_bits(s), bits = 0;
+  uint32_t alive = waiting + alive_at_accesses(s, DATA), room = room_of(s, alive);
+  if (alive <= room) return 0;
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *op = s->accesses.at[i];
+    if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
+    if (s->behind[op->id]) waiting += tile_words(op_operand(op, 1)->type);
+  }
+  if (!loaded) return 0;
+  for (uint32_t i = 0; i < s->ops.n; i++) beside += words_beside(s, s->ops.at[i]);
+  if (waiting > room) { // otherwise even the smallest parts do not fit, and wait for each other
+    waiting -= words_waiting(s, DATA, false) - words_waiting(s, DATA_ONCE, false);
+    loaded += beside;
+  }
+  while (bits < most && waiting + (loaded >> bits) > room) bits++;
+  if (!bits) return 0;
+  RELIEVED(s->budget, s->accesses.at[0], IN_PARTS, loaded,
+           "in %u parts: %u registers are loaded next to %u live ones, and there are %u%s", 1u << bits,
+           loaded, waiting, room, room == PART_REGISTERS ? " if enough warps are to fit" : "");
+  return bits;
+}
+
+// Like parts_between, but every store comes after all parts. ptxas loads parts early, so one part has half of the room
+// that is left. If what waits for the stores leaves no room, some of it is spilled in any case. Then parts of half that
+// size are small enough.
+static uint32_t parts_behind(const StoreSplitter *s) {
+  uint32_t room = s->budget->registers - RESERVED_REGISTERS, most = most_bits(s), bits = 0;
+  uint32_t alive = alive_at_accesses(s, ALL), waiting = words_waiting(s, ALL, true);
+  uint32_t whole = words_waiting(s, ALL, false) + alive,
+           part = max_u32(room - min_u32(room, waiting), waiting) / 2;
+  if (whole - whole / 5 <= room) return 0; // if only a little too much, ptxas finds an order by itself
+  while (bits < most && alive >> bits > part) bits++;
+  if (!bits || waiting + (alive >> bits) > whole / 4 * 3) return 0;
+  RELIEVED(
+      s->budget, s->accesses.at[0], IN_PARTS, alive,
+      "in %u parts before all stores: %u registers are live next to these, %u would be, and there are %u",
+      1u << bits, waiting, whole, room);
+  return bits;
+}
+
 // --- parts
 
 static const Type *part_type(const StoreSplitter *s, const Type *tile) {
@@ -208,13 +398,13 @@ static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
   const Type *type = value->type, *element = type_element(type);
   bool index = element->kind == TYPE_PTR || !elem_is_float(element->elem);
   bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
-  if (!wanted || !op || !index || type->rank <= s->dim || store_part_bits(type, s->dim) < s->part_bits)
+  if (!wanted || !op || !index || type->rank <= s->dim || free_bits(type, s->dim) < s->part_bits)
     return false;
   if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
   if (op->kind == OP_DIV || op->kind == OP_REM) return false;
   if (op->kind != OP_BROADCAST) return op_has(op, PURE | ELEMENTWISE);
   const Type *narrow = op_operand(op, 0)->type;
-  return narrow->shape[s->dim] == 1 || store_part_bits(narrow, s->dim) >= s->part_bits;
+  return narrow->shape[s->dim] == 1 || free_bits(narrow, s->dim) >= s->part_bits;
 }
 
 static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
@@ -222,7 +412,7 @@ static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part)
   if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
   Value **made = &s->made[value->id];
   if (*made) return *made;
-  bool anew = store_part_is_made_anew(value, &left) || is_made_in_parts(s, value);
+  bool anew = is_made_anew(value, &left) || is_made_in_parts(s, value);
   return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
 }
 
@@ -282,7 +472,7 @@ static void visit_run(StoreSplitter *s, const Op *first, Op *end) {
   if (!mark_run(s, first, end)) return;
   bool apart = are_apart(s);
   if (apart ? is_read_again(s, end) : !reads_first(s, first, end)) return;
-  s->part_bits = apart ? store_parts(s) : store_parts_behind(s);
+  s->part_bits = apart ? parts_between(s) : parts_behind(s);
   if (s->part_bits) split_run(s, end);
 }
 

@@ -20,6 +20,12 @@ typedef struct Budget {
 Budget budget_of(PassContext *context, Func *func, const char *pass);
 void budget_count(Budget *budget); // counts again
 
+// True if a few instructions compute the op's result from the same elements of its operands, without those of others.
+static inline bool is_cheap(const Op *op) {
+  bool own = op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
+  return own && !op_has(op, SLOW) && op->kind != OP_MULHI;
+}
+
 // Says and counts what a rule did.
 #define RELIEVED(budget, op, kind, words, ...)                                                               \
   (relieve((budget)->context, RELIEF_##kind, words),                                                         \

@@ -65,11 +65,6 @@ static bool holds_index(const Type *type) {
   return type_is_tile(type) && (element->kind == TYPE_PTR || !elem_is_float(element->elem));
 }
 
-static bool is_cheap(const Op *op) {
-  if (op_has(op, SLOW) || op->kind == OP_MULHI) return false;
-  return op_has(op, VIEW) || op_has(op, PURE | ELEMENTWISE);
-}
-
 static bool is_integer(const Type *type, uint32_t bits) {
   const Type *element = type_element(type);
   return element->kind == TYPE_SCALAR && !elem_is_float(element->elem) &&
@@ -161,18 +156,6 @@ static bool is_taken(const Rematerialiser *m, const Value *value) {
 
 // --- how many
 
-static uint32_t count_taken(Rematerialiser *m, const Op *loop) {
-  uint32_t count = 0;
-  for (OpWalk w = ops_inside(loop); ops_next(&w);)
-    for (uint32_t i = 0; i < w.op->operand_count; i++) {
-      const Value *value = op_operand(w.op, i);
-      if (!is_taken(m, value) || m->counted[value->id]) continue;
-      m->counted[value->id] = true;
-      count += registers_of(m, value);
-    }
-  return count;
-}
-
 // Registers of the narrow tiles that taken values are computed from, and that wait instead of these.
 static uint32_t count_narrow(Rematerialiser *m, const Value *value) {
   const Op *op = value->def;
@@ -190,11 +173,17 @@ static uint32_t count_narrow(Rematerialiser *m, const Value *value) {
   return count;
 }
 
-static uint32_t count_waiting(Rematerialiser *m, const Op *loop) {
+// *waiting: of what these are computed from.
+static uint32_t count_taken(Rematerialiser *m, const Op *loop, uint32_t *waiting) {
   uint32_t count = 0;
   for (OpWalk w = ops_inside(loop); ops_next(&w);)
-    for (uint32_t i = 0; i < w.op->operand_count; i++)
-      if (is_taken(m, op_operand(w.op, i))) count += count_narrow(m, op_operand(w.op, i));
+    for (uint32_t i = 0; i < w.op->operand_count; i++) {
+      const Value *value = op_operand(w.op, i);
+      if (!is_taken(m, value) || m->counted[value->id]) continue;
+      m->counted[value->id] = true;
+      count += registers_of(m, value);
+      *waiting += count_narrow(m, value);
+    }
   return count;
 }
 
@@ -222,31 +211,20 @@ static Value *copy_op(Builder *b, const Op *op, Value **operands, bool fresh) {
   return op_result(copy);
 }
 
-static Value *make_again(const Rematerialiser *m, Builder *b, const Value *value);
-
 // With `loaded`, everything depends on fresh casts. A stride that is widened as well is multiplied as the 32 bits that
 // it has.
-static Value *make_widened(const Rematerialiser *m, Builder *b, const Op *op) {
-  Value *operands[3] = {NULL};
-  bool narrow = widens(op) && !is_made_of_number(op_operand(op, 0));
-  for (uint32_t i = 0; i < op->operand_count; i++) {
-    Value *from = op_operand(op, i);
-    bool stride = op->kind == OP_SPLAT && from->def && widens(from->def);
-    if (stride)
-      operands[i] = copy_op(b, from->def, (Value *[]){op_operand(from->def, 0)}, true);
-    else
-      operands[i] = narrow || op->kind == OP_SPLAT ? from : make_again(m, b, from);
-  }
-  return copy_op(b, op, operands, narrow || op->kind == OP_ARANGE);
-}
-
 static Value *make_again(const Rematerialiser *m, Builder *b, const Value *value) {
   const Op *op = value->def;
   Value *operands[3] = {NULL};
-  if (m->loaded) return make_widened(m, b, op);
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    operands[i] = op->kind == OP_SPLAT ? op_operand(op, 0) : make_again(m, b, op_operand(op, i));
-  return copy_op(b, op, operands, op->kind == OP_ARANGE || op->kind == OP_SPLAT);
+  bool splat = op->kind == OP_SPLAT,
+       narrow = m->loaded && widens(op) && !is_made_of_number(op_operand(op, 0));
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Value *from = op_operand(op, i);
+    operands[i] = splat || narrow ? from : make_again(m, b, from);
+    if (m->loaded && splat && from->def && widens(from->def))
+      operands[i] = copy_op(b, from->def, (Value *[]){op_operand(from->def, 0)}, true);
+  }
+  return copy_op(b, op, operands, narrow || op->kind == OP_ARANGE || (splat && !m->loaded));
 }
 
 // Erases unused ops, so that loops around do not compute them. An erased op is in no region.
@@ -287,38 +265,22 @@ static void number_loop(Rematerialiser *m, Op *loop) {
 }
 
 static void visit_loop(Rematerialiser *m, Op *loop) {
-  uint32_t carried = 0;
+  uint32_t carried = 0, waiting = 0;
   number_loop(m, loop);
-  uint32_t taken = count_taken(m, loop);
+  uint32_t taken = count_taken(m, loop, &waiting);
   for (uint32_t r = 0; r < loop->region_count; r++)
     carried = max_u32(carried, count_carried(m, loop->regions[r]));
   uint32_t left = m->room > carried ? m->room - carried : 0;
-  if (taken <= left) return;
-  RELIEVED(m->budget, loop, RECOMPUTED, taken,
-           "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
-           carried ? "tiles and loops within" : "tiles", left);
+  if (m->loaded ? taken < waiting + MIN_OFFSETS : taken <= left) return;
+  if (m->loaded)
+    RELIEVED(m->budget, loop, RECOMPUTED, taken - waiting,
+             "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
+             waiting);
+  else
+    RELIEVED(m->budget, loop, RECOMPUTED, taken,
+             "%u registers of offsets and masks are recomputed in each iteration: %s leave %u", taken,
+             carried ? "tiles and loops within" : "tiles", left);
   make_inside(m, loop);
-}
-
-static void visit_widened(Rematerialiser *m, Op *loop) {
-  number_loop(m, loop);
-  uint32_t taken = count_taken(m, loop), waiting = count_waiting(m, loop);
-  if (taken < waiting + MIN_OFFSETS) return;
-  RELIEVED(m->budget, loop, RECOMPUTED, taken - waiting,
-           "%u registers of offsets are recomputed in each iteration from %u that are loaded", taken,
-           waiting);
-  make_inside(m, loop);
-}
-
-// Inner loops come first: loops around then no longer take what the inner loops compute.
-static void visit_loops(Rematerialiser *m, const Func *func) {
-  for (OpWalk w = ops_outward(func->body); ops_next(&w);) {
-    if (!op_is_loop(w.op)) continue;
-    visit_loop(m, w.op);
-    m->loaded = m->budget->slack < 0;
-    if (m->loaded) visit_widened(m, w.op);
-    m->loaded = false;
-  }
 }
 
 // --- in straight lines
@@ -405,9 +367,14 @@ static Rematerialiser rematerialiser(Budget *b) {
   return (Rematerialiser){.budget = b, .func = b->func, .scratch = b->context->scratch, .room = room};
 }
 
+// Inner loops come first: loops around then no longer take what the inner loops compute.
 bool recompute_in_loops(Budget *b) {
   Rematerialiser m = rematerialiser(b);
-  visit_loops(&m, b->func);
+  for (OpWalk w = ops_outward(b->func->body); ops_next(&w);)
+    for (uint32_t loaded = 0; loaded <= (b->slack < 0) && op_is_loop(w.op); loaded++) {
+      m.loaded = loaded;
+      visit_loop(&m, w.op);
+    }
   return m.changed;
 }
 

@@ -46,10 +46,6 @@ static bool takes_together(const Op *op) {
   return op_has(op, COMBINES) && op->kind != OP_SCAN_CARRY && type_is_tile(op_operand(op, 0)->type);
 }
 
-static bool is_cheap(const Op *op) {
-  return op_has_any(op, ARITHMETIC | CHOOSES | CONVERTS) || op->kind == OP_NEG || op->kind == OP_FMA;
-}
-
 // True for a cast to fp32 of fp16 or bf16, which take half a register each.
 static bool widens(const Op *op) {
   if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
@@ -70,7 +66,7 @@ static bool is_free(const Value *value) {
 static bool is_made_of(const Value *value, uint32_t *left, const Value **base) {
   const Op *op = value->def;
   if (is_free(value)) return true;
-  if (!op || !is_cheap(op) || *left == 0) return false;
+  if (!op || !is_cheap(op) || op_has_any(op, LEAF | VIEW) || *left == 0) return false;
   --*left;
   if (widens(op)) {
     const Value *from = op_operand(op, 0);
@@ -126,27 +122,26 @@ static void mark_values(DataMaker *m) {
 
 // True if something narrower than scanned elements can wait for the other warps' totals. This is the tiles that the
 // scan's operands are computed from, and the start value of each run.
-static bool waits_narrower(const DataMaker *m, const Op *chunks) {
-  ScanPlan plan;
+static bool waits_narrower(const DataMaker *m, const Op *chunks, const ScanPlan *plan) {
   uint32_t kept = 0, scanned = 0;
-  if (!scan_plan(chunks, &plan) || !scan_run_bits(&plan)) return false;
   for (uint32_t i = 0; i < chunks->operand_count; i++) {
     const Value *value = op_operand(chunks, i), *base = NULL;
     uint32_t left = MAX_STEPS;
     if (!value_single_use(&chunks->results[i])) return false;
     if (!is_remade(m, value) || !is_made_of(value, &left, &base)) return false;
-    kept += tile_words(base->type) + (tile_words(value->type) >> scan_run_bits(&plan));
+    kept += tile_words(base->type) + (tile_words(value->type) >> scan_run_bits(plan));
     scanned += tile_words(value->type);
   }
   return kept < scanned;
 }
 
 // The scan that `carry` ends keeps the start values of runs. Its operands wait unchanged.
-static void scan_runs(DataMaker *m, Op *carry) {
+static void scan_runs(const DataMaker *m, Op *carry) {
   Op *chunks = carry->kind == OP_SCAN_CARRY ? op_operand(carry, 0)->def : NULL;
   ScanPlan plan;
   if (!chunks || chunks->kind != OP_SCAN_CHUNKS || chunks->region != m->region) return;
-  if (op_attr(chunks, ATTR_RUNS) || !waits_narrower(m, chunks) || !scan_plan(chunks, &plan)) return;
+  if (op_attr(chunks, ATTR_RUNS) || !scan_plan(chunks, &plan) || !scan_run_bits(&plan)) return;
+  if (!waits_narrower(m, chunks, &plan)) return;
   op_set_flag(chunks, ATTR_RUNS, true);
   op_set_flag(carry, ATTR_RUNS, true);
   for (uint32_t i = 0; i < chunks->operand_count; i++) {
@@ -172,39 +167,34 @@ static void remake_operands(DataMaker *m, Op *op) {
 }
 
 // New ops come before the op that takes them, so that they are not visited.
-static void visit_ops(DataMaker *m, Region *region) {
-  DataMaker here = *m;
+static void visit_region(DataMaker *m, Region *region) {
   Func *func = m->budget->func;
   Arena *scratch = m->budget->context->scratch;
-  func_number(func);
-  here.region = region;
-  here.part = 0;
-  here.part_of = ARENA_ARRAY(scratch, uint32_t, func->value_count);
-  here.direct = ARENA_ARRAY(scratch, bool, func->value_count);
-  here.again = ARENA_ARRAY(scratch, Value *, func->value_count);
-  mark_values(&here);
-  for (Op *op = region->first; op; op = op->next) {
-    scan_runs(&here, op);
-    remake_operands(&here, op);
-    if (!takes_together(op)) continue;
-    here.part++;
-    memset(here.again, 0, func->value_count * sizeof *here.again);
-  }
-  m->changed |= here.changed;
-}
-
-static void visit_region(DataMaker *m, Region *region) {
   bool together = false;
+  for (const Op *op = region->first; op; op = op->next) together |= takes_together(op);
+  if (!together) return;
+  func_number(func);
+  m->region = region;
+  m->part = 0;
+  m->part_of = ARENA_ARRAY(scratch, uint32_t, func->value_count);
+  m->direct = ARENA_ARRAY(scratch, bool, func->value_count);
+  m->again = ARENA_ARRAY(scratch, Value *, func->value_count);
+  mark_values(m);
   for (Op *op = region->first; op; op = op->next) {
-    together |= takes_together(op);
-    for (uint32_t r = 0; r < op->region_count && !takes_together(op); r++) visit_region(m, op->regions[r]);
+    scan_runs(m, op);
+    remake_operands(m, op);
+    if (!takes_together(op)) continue;
+    m->part++;
+    memset(m->again, 0, func->value_count * sizeof *m->again);
   }
-  if (together) visit_ops(m, region);
 }
 
+// Inner regions come first.
 bool recompute_data(Budget *b) {
   DataMaker m = {.budget = b};
   uint32_t tiles = b->pressure.across;
-  if (tiles > b->room && tiles <= 2 * b->room) visit_region(&m, b->func->body);
+  if (tiles <= b->room || tiles > 2 * b->room) return false;
+  for (OpWalk w = ops_outward(b->func->body); ops_next(&w);)
+    if (!w.op->next) visit_region(&m, w.op->region);
   return m.changed;
 }

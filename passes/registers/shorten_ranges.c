@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rules of fit_registers that shorten the live ranges of tiles: casts to a narrower type come early, loads for branches
 // come late.
-#include "ir/build.h"
+#include "ir/clone.h"
 #include "ir/memory/scratch.h"
 #include "passes/registers/fit_registers.h"
 
@@ -16,7 +16,6 @@
 //         %c = cast %p                           shared_store %v, %b
 //         %o = dot %c, %b, %a                    %o = dot %c, %b, %a
 // ```
-//
 //
 // pays    The waiting value takes half the registers. An example is a dot operand while the other operand is loaded.
 //
@@ -103,15 +102,8 @@ bool cast_early(Budget *b) {
 // A branch is taken once, so nothing is loaded or computed more often. If a thread's registers hold what is loaded for
 // a branch, the loads stay: the earlier a load is issued, the shorter the wait.
 
-enum {
-  MAX_OPS = 512
-}; // ops looked at before a branch, so that functions with thousands of branches take linear time
-
-typedef struct Sinker {
-  Budget *budget;
-  bool *goes; // by op id: goes into the current branch; NULL: ops must be numbered
-  bool changed;
-} Sinker;
+// Ops looked at before a branch, so that functions with thousands of branches take linear time.
+enum { MAX_OPS = 512 };
 
 // True for tiles that each thread computes by itself, from registers and from what it loads.
 static bool can_sink(const Op *op) {
@@ -119,13 +111,6 @@ static bool can_sink(const Op *op) {
     return false;
   if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
   return op_has(op, PURE) && op->kind != OP_DOT && op->kind != OP_CONVERT_LAYOUT;
-}
-
-static bool used_in_branches(const Op *op, const Op *branch) {
-  const Use *use = op_result(op)->first_use;
-  for (; use; use = use->next)
-    if (use->user == branch || op_in_region(use->user, op->region) != branch) return false;
-  return op_result(op)->first_use;
 }
 
 // True if the load gives the same values in each branch as before it.
@@ -139,79 +124,62 @@ static bool reads_alike(const Op *load, const Op *branch) {
 }
 
 static void replace_within(Value *from, Value *to, const Region *region) {
-  for (const Use *use = from->first_use, *next; use; use = next) {
+  for (Use *use = from->first_use, *next; use; use = next) {
     next = use->next;
-    Op *user = use->user;
-    for (uint32_t i = 0; op_in_region(user, region) && i < user->operand_count; i++)
-      if (op_operand(user, i) == from) {
-        op_set_operand(user, i, to);
-        next = from->first_use;
-      }
+    if (op_in_region(use->user, region)) op_set_operand(use->user, (uint32_t)(use - use->user->operands), to);
   }
 }
 
-static void sink_op(Sinker *s, Op *op, const Op *branch) {
+static void sink_op(const Budget *budget, Op *op, const Op *branch) {
   uint32_t words = tile_words(op_result(op)->type);
   if (op->kind == OP_LOAD)
-    RELIEVED(s->budget, op, LOADED_LATE, words,
+    RELIEVED(budget, op, LOADED_LATE, words,
              "%u registers are loaded in the branches that use them, to save registers", words);
   for (uint32_t r = 0; r < branch->region_count; r++) {
     Op *user = value_first_user(op_result(op), branch->regions[r]);
     if (!user) continue;
     Builder b = builder_before(user);
-    Value **operands = ARENA_ARRAY(s->budget->context->scratch, Value *, op->operand_count);
-    for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = op_operand(op, i);
-    Op *copy = build_like(&b, op, operands, op_result(op)->type);
+    const Op *copy = op_clone(&b, op, &(CloneMap){0});
     replace_within(op_result(op), op_result(copy), branch->regions[r]);
   }
   op_erase(op);
-  s->changed = true;
-}
-
-static bool goes_with(const Op *op, const Op *branch) {
-  return can_sink(op) && used_in_branches(op, branch) && (op->kind != OP_LOAD || reads_alike(op, branch));
 }
 
 // True if only the branch's regions, and ops that go into them, use the op.
-static bool would_go(const Sinker *s, const Op *op, const Op *branch) {
+static bool goes_into(const Op *branch, const bool *goes, const Op *op) {
   if (!can_sink(op) || (op->kind == OP_LOAD && !reads_alike(op, branch))) return false;
   for (const Use *use = op_result(op)->first_use; use; use = use->next) {
     const Op *user = use->user;
-    bool goes =
-        user->region == op->region ? s->goes[user->id] : op_in_region(use->user, op->region) == branch;
-    if (user == branch || !goes) return false;
+    bool with = user->region == op->region ? goes[user->id] : op_in_region(user, op->region) == branch;
+    if (user == branch || !with) return false;
   }
-  return true;
+  return op_result(op)->first_use;
 }
 
-// True if loads that only the branch uses fill more registers than a thread has. Ops before the last write ahead of the
-// branch stay.
-static bool loads_too_much(Sinker *s, const Op *branch) {
-  uint32_t words = 0;
-  if (!s->goes) {
-    func_number(s->budget->func);
-    s->goes = ARENA_ARRAY(s->budget->context->scratch, bool, s->budget->func->op_count);
-  }
-  uint32_t left = MAX_OPS;
-  for (const Op *op = branch->prev; op && left > 0 && !(op_effects(op) & WRITES); op = op->prev, left--) {
-    s->goes[op->id] = would_go(s, op, branch);
-    if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
-  }
-  return words > s->budget->registers;
-}
-
-static void sink_into(Sinker *s, const Op *branch) {
-  uint32_t left = MAX_OPS;
-  for (Op *op = branch->prev, *prev; op && left > 0 && !(op_effects(op) & WRITES); op = prev, left--) {
+// Registers of loads that only the branch uses, and, by op id, all that goes into it. With `sink` it goes. Ops before
+// the last write ahead of the branch stay.
+static uint32_t find_loads(const Budget *b, const Op *branch, bool *goes, bool sink) {
+  uint32_t words = 0, left = MAX_OPS;
+  for (Op *op = branch->prev, *prev; op && left-- > 0 && !(op_effects(op) & WRITES); op = prev) {
     prev = op->prev;
-    if (goes_with(op, branch)) sink_op(s, op, branch);
+    if (!(goes[op->id] = goes_into(branch, goes, op))) continue;
+    if (op->kind == OP_LOAD) words += tile_words(op_result(op)->type);
+    if (sink) sink_op(b, op, branch);
   }
-  s->goes = NULL;
+  return words;
 }
 
 bool load_in_branches(Budget *b) {
-  Sinker s = {.budget = b};
-  for (OpWalk w = ops_in(b->func->body); ops_next(&w);)
-    if (w.op->kind == OP_IF && loads_too_much(&s, w.op)) sink_into(&s, w.op);
-  return s.changed;
+  bool *goes = NULL, changed = false;
+  for (OpWalk w = ops_in(b->func->body); ops_next(&w);) {
+    if (w.op->kind != OP_IF) continue;
+    if (!goes) {
+      func_number(b->func);
+      goes = ARENA_ARRAY(b->context->scratch, bool, b->func->op_count);
+    }
+    if (find_loads(b, w.op, goes, false) <= b->registers) continue;
+    changed |= find_loads(b, w.op, goes, true) > 0;
+    goes = NULL;
+  }
+  return changed;
 }

@@ -79,34 +79,38 @@ static bool is_brief(const Value *buffer) {
   return true;
 }
 
-static void add_buffer(const Mover *m, Op *op) {
-  if (op->kind != OP_SHARED_ALLOC) return;
-  uint32_t bytes = shared_bytes(op_result(op)->type);
-  bool brief = !m->sure || is_brief(op_result(op));
-  m->change[op->id] += bytes;
-  if (brief)
-    m->change[max_u32(op->id, value_use_end(op_result(op), op->region)) + 1] -=
-        bytes; // sums wrap, and wrap back
+static void add_buffer(const Mover *m, const Op *alloc) {
+  uint32_t bytes = shared_bytes(op_result(alloc)->type);
+  m->change[alloc->id] += bytes;
+  if (!m->sure || is_brief(op_result(alloc)))
+    m->change[max_u32(alloc->id, value_use_end(op_result(alloc), alloc->region)) + 1] -=
+        bytes; // sums wrap back
 }
 
-// The most bytes of buffers that are live together. Numbers the function.
-static uint32_t count_buffers(Mover *m) {
+// Numbers the function.
+static void count_buffers(Mover *m) {
   func_number(m->func);
   memset(m->change, 0, (m->func->op_count + 2) * sizeof *m->change);
-  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) add_buffer(m, w.op);
-  uint32_t most = 0;
-  for (uint32_t i = 0, now = 0; i < m->func->op_count; i++) {
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);)
+    if (w.op->kind == OP_SHARED_ALLOC) add_buffer(m, w.op);
+}
+
+// The most bytes of buffers that are live together, from after op `after` to before op `end`. count_buffers comes first.
+static uint64_t bytes_between(const Mover *m, int64_t after, uint32_t end) {
+  uint32_t most = 0, now = 0;
+  for (uint32_t i = 0; i < end; i++) {
     now += m->change[i];
-    if (now > most) most = now;
+    if (i > after) most = max_u32(most, now);
   }
   return most;
 }
 
 // A CTA's share of an SM's shared memory. The SM holds the CTAs that the buffers allow now, if each thread has all registers
 // that it may have, up to `most`. One of four may have none: spills cost more.
-static uint64_t shared_room(Mover *m, uint32_t most) {
+static uint64_t shared_room(const Mover *m, uint32_t most) {
   const TargetInfo *arch = m->func->module->target.arch;
-  uint64_t all = (uint64_t)arch->shared_limit + arch->shared_reserved, taken = count_buffers(m);
+  uint64_t all = (uint64_t)arch->shared_limit + arch->shared_reserved;
+  uint64_t taken = bytes_between(m, -1, m->func->op_count);
   uint64_t blocks = arch->registers / (TARGET_WARP * func_warps(m->func) * arch->thread_registers);
   blocks = min_u64(min_u64(blocks - blocks / 4, most), all / (taken + arch->shared_reserved + 1));
   return max_u64(taken, all / max_u64(blocks, 1) - arch->shared_reserved);
@@ -117,21 +121,15 @@ static Mover mover_of(Budget *b, uint32_t most, bool sure) {
   func_number(b->func);
   m.change = ARENA_ARRAY(b->context->scratch, uint32_t,
                          3 * m.func->op_count + 2); // each op may get a barrier, and each dot its loads
+  count_buffers(&m);
   m.room = shared_room(&m, most);
   m.sure = sure;
   count_buffers(&m);
   return m;
 }
 
-// True if the buffer also fits from after op `after` to before op `end`. count_buffers must come before.
 static bool has_room(const Mover *m, const Value *buffer, uint32_t after, uint32_t end) {
-  uint64_t now = 0;
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < end; i++) {
-    sum += m->change[i];
-    if (i > after && sum > now) now = sum;
-  }
-  return now + shared_bytes(buffer->type) <= m->room;
+  return bytes_between(m, after, end) + shared_bytes(buffer->type) <= m->room;
 }
 
 // --- what moves
@@ -148,8 +146,7 @@ static uint32_t words_of(const Value *value) {
 
 static bool goes_along(const Op *op) {
   if (op->result_count != 1 || op->region_count || op_scratch(op)) return false;
-  if (op_has(op, SLOW) || op->kind == OP_RESHAPE) return false;
-  return op_has_any(op, LEAF | VIEW) || op_has(op, PURE | ELEMENTWISE);
+  return is_cheap(op) && op->kind != OP_RESHAPE;
 }
 
 static bool in_chain(const Chain *chain, const Op *op) {
@@ -198,9 +195,7 @@ static void extend(Chain *chain, const Op *op) {
 
 // --- where to
 
-static void stand_after(Chain *chain, const Op *op) {
-  if (op->id > chain->after) chain->after = op->id;
-}
+static void stand_after(Chain *chain, const Op *op) { chain->after = max_u32(chain->after, op->id); }
 
 // The chain must come after what computes the value, unless that can move too: indices and masks can.
 static void find_place(Chain *chain, const Value *value, const Region *home) {
@@ -313,61 +308,63 @@ static bool is_first_store(const Op *op) {
   return true;
 }
 
-static void visit(Mover *m, Region *region) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    if (is_first_store(op)) move(m, op);
-    for (uint32_t r = 0; r < op->region_count; r++) visit(m, op->regions[r]);
-  }
-}
-
 // --- reading late
 
-// The store to the buffer before the load. NULL if anything else uses the buffer.
-static const Op *only_store(const Op *load) {
-  const Value *buffer = op_operand(load, 0);
-  const Op *store = NULL;
-  uint32_t uses = 0;
-  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC)
-    return NULL; // a view: others may lead to the bytes
-  for (const Use *use = buffer->first_use; use; use = use->next, uses++)
-    if (use->user->kind == OP_SHARED_STORE && use->user->region == load->region) store = use->user;
-  return uses == 2 ? store : NULL;
-}
-
-// True if anything but shared_loads separates the two ops. Two operands of one dot do not pass each other.
-static bool waits(const Op *load, const Op *dot) {
-  const Op *op = load->next;
-  while (op != dot && op->kind == OP_SHARED_LOAD) op = op->next;
-  return op != dot;
-}
-
-// If only one dot takes the loaded tile, moves the load right before it. Otherwise the tile would wait in registers.
-static void read_late(Mover *m, Op *load) {
-  const Op *store = only_store(load);
-  const Use *use = op_result(load)->first_use;
-  if (!store || store->id > load->id || !use || use->next) return;
-  if (use->user->kind != OP_DOT || use->user->region != load->region) return;
-  if (use->user->id < load->id || !waits(load, use->user)) return;
-  if (!has_room(m, op_operand(load, 0), load->id, use->user->id)) return;
-  op_move(load, load->region, use->user);
-  m->changed = true;
-  count_buffers(m);
-}
-
-static void visit_loads(Mover *m, Region *region) {
-  for (Op *op = region->first, *next; op; op = next) {
-    next = op->next;
-    const Op *loop = op->kind == OP_SHARED_LOAD ? op_enclosing_loop(op) : NULL;
-    if (loop && loop_fills_registers(m->func, loop)) read_late(m, op);
-    for (uint32_t r = 0; r < op->region_count; r++) visit_loads(m, op->regions[r]);
+// True if a buffer of its region gives the tile, and nothing is stored there after this.
+static bool can_read_later(const Op *load) {
+  const Value *buffer = load->kind == OP_SHARED_LOAD ? op_operand(load, 0) : NULL;
+  if (!buffer || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != load->region)
+    return false; // of a view: others may lead to the bytes
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool before = (kind == OP_SHARED_STORE || kind == OP_COPY_ASYNC) && use->user->id < load->id;
+    if (!before && kind != OP_SHARED_LOAD) return false;
   }
+  return type_is_tile(op_result(load)->type) && op_result(load)->first_use;
+}
+
+// True if only one dot of the region takes the loaded tile, and anything but shared_loads separates the two. Two operands
+// of one dot do not pass each other.
+static bool waits_for_dot(const Op *load) {
+  const Use *use = can_read_later(load) ? value_single_use(op_result(load)) : NULL;
+  const Op *op = load->next;
+  if (!use || use->user->kind != OP_DOT || use->user->region != load->region) return false;
+  while (op != use->user && op->kind == OP_SHARED_LOAD) op = op->next;
+  return op != use->user;
+}
+
+// True if only dots in loops after the load use it.
+static bool waits_for_loops(const Op *load) {
+  if (!can_read_later(load)) return false;
+  for (const Use *use = op_result(load)->first_use; use; use = use->next)
+    if (use->user->kind != OP_DOT || op_use_end(use->user, load->region) == use->user->id) return false;
+  return true;
+}
+
+// Reads the tile before each dot that takes it. Returns false if the buffer has no room for that long.
+static bool read_late(Mover *m, Op *load) {
+  Value *tile = op_result(load), *buffer = op_operand(load, 0);
+  if (!has_room(m, buffer, load->id, value_use_end(tile, load->region))) return false;
+  for (const Use *use = tile->first_use; use; use = tile->first_use) {
+    Op *user = use->user;
+    Builder b = builder_before(user);
+    Value *copy = op_result(build_like(&b, load, &buffer, tile->type));
+    for (uint32_t i = 0; i < user->operand_count; i++)
+      if (op_operand(user, i) == tile) op_set_operand(user, i, copy);
+  }
+  op_erase(load);
+  count_buffers(m);
+  return m->changed = true;
 }
 
 bool store_early(Budget *b) {
   Mover m = mover_of(b, UINT32_MAX, false);
-  visit(&m, m.func->body);
-  visit_loads(&m, m.func->body);
+  for (OpWalk w = ops_in(m.func->body); ops_next(&w);)
+    if (is_first_store(w.op)) move(&m, w.op);
+  for (OpWalk w = ops_in(m.func->body); ops_next(&w);) {
+    const Op *loop = op_enclosing_loop(w.op);
+    if (waits_for_dot(w.op) && loop && loop_fills_registers(m.func, loop)) read_late(&m, w.op);
+  }
   return m.changed;
 }
 
@@ -472,19 +469,12 @@ static bool visit_load(Budget *b, Op *load) {
   return true;
 }
 
-// Backwards, because a load's store is erased with it.
-static bool visit_region(Budget *b, Region *region) {
-  bool changed = false;
-  for (Op *op = region->last, *prev; op; op = prev) {
-    prev = op->prev;
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= visit_region(b, op->regions[r]);
-    if (op->kind == OP_LOAD) changed |= visit_load(b, op);
-  }
-  return changed;
-}
-
 bool copy_late(Budget *b) {
-  return b->func->module->target.arch->has_cp_async && visit_region(b, b->func->body);
+  bool changed = false;
+  if (!b->func->module->target.arch->has_cp_async) return false;
+  for (OpWalk w = ops_in(b->func->body); ops_next(&w);)
+    if (w.op->kind == OP_LOAD) changed |= visit_load(b, w.op);
+  return changed;
 }
 
 // --- operands: read in a loop, if they are from before it
@@ -508,69 +498,15 @@ bool copy_late(Budget *b) {
 //
 // Operands are moved one after another, until the tiles fit. Two CTAs on an SM are enough.
 
-// The outermost loop within the region that contains the user. NULL: there is none.
-static const Op *loop_beside(const Op *user, const Region *region) {
-  const Op *around = user, *loop = NULL;
-  while (around && around->region != region) {
-    around = around->region->parent;
-    if (around && op_is_loop(around)) loop = around;
-  }
-  return around ? loop : NULL;
-}
-
-static bool stored_after(const Op *alloc, const Op *load) {
-  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
-    OpKind kind = use->user->kind;
-    bool before = (kind == OP_SHARED_STORE || kind == OP_COPY_ASYNC) && use->user->id < load->id;
-    if (!before && use->user->kind != OP_SHARED_LOAD) return true;
-  }
-  return false;
-}
-
-// True if only dots in loops after the load use it, and the buffer does not change.
-static bool can_sink(const Op *load) {
-  const Value *buffer = load->kind == OP_SHARED_LOAD ? op_operand(load, 0) : NULL, *tile = op_result(load);
-  if (!buffer || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != load->region)
-    return false;
-  if (!type_is_tile(tile->type) || !tile->first_use || stored_after(buffer->def, load)) return false;
-  for (const Use *use = tile->first_use; use; use = use->next)
-    if (use->user->kind != OP_DOT || !loop_beside(use->user, load->region)) return false;
-  return true;
-}
-
-// The last op of the loops that use the loaded operand.
-static uint32_t end_of_loops(const Op *load) {
-  uint32_t end = 0;
-  for (const Use *use = op_result(load)->first_use; use; use = use->next)
-    end = max_u32(end, op_last_id(loop_beside(use->user, load->region)));
-  return end;
-}
-
-static void reload_in_users(Op *load) {
-  Value *tile = op_result(load), *buffer = op_operand(load, 0);
-  for (const Use *use = tile->first_use; use; use = tile->first_use) {
-    Op *user = use->user;
-    Builder b = builder_before(user);
-    b.loc = load->loc;
-    Op *copy = build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type);
-    op_copy_attrs(copy, load);
-    for (uint32_t i = 0; i < user->operand_count; i++)
-      if (op_operand(user, i) == tile) op_set_operand(user, i, op_result(copy));
-  }
-  op_erase(load);
-}
-
 bool reload_operands(Budget *b) {
   Mover m = mover_of(b, 2, true);
   for (OpWalk w = ops_outward(b->func->body); ops_next(&w) && b->slack < 0;) {
-    if (!can_sink(w.op) || !has_room(&m, op_operand(w.op, 0), w.op->id, end_of_loops(w.op))) continue;
-    RELIEVED(b, w.op, READ_LATE, tile_words(op_result(w.op)->type),
-             "%u registers of an operand are read from shared memory in the loop to save registers",
-             tile_words(op_result(w.op)->type));
-    reload_in_users(w.op);
+    Op was = *w.op;
+    uint32_t words = waits_for_loops(w.op) ? tile_words(op_result(w.op)->type) : 0;
+    if (!words || !read_late(&m, w.op)) continue;
+    RELIEVED(b, &was, READ_LATE, words,
+             "%u registers of an operand are read from shared memory in the loop to save registers", words);
     budget_count(b);
-    count_buffers(&m);
-    m.changed = true;
   }
   return m.changed;
 }
