@@ -20,6 +20,9 @@
 // CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than
 // half. Only a second CTA computes while operands arrive.
 //
+// CTAs with tensor memory get the number 1. Its columns and the stages in shared memory leave room for one or two.
+// Without a number ptxas aims at more, and spills.
+//
 // A loop without dots that loads many values gets the number that leaves room for all of them. Otherwise ptxas saves
 // registers, and waits for some loads before it issues the next.
 //
@@ -35,6 +38,7 @@
 #include "base/integer.h"
 #include "ir/dot/dot.h"
 #include "ir/dot/layout_dot.h"
+#include "ir/memory/groups.h"
 #include "ir/memory/scratch.h"
 #include "target/tuning.h"
 #include "passes/registers/fit_registers.h"
@@ -359,6 +363,7 @@ static bool finds_by_itself(const Occupancy *o) {
 
 static uint32_t choose_blocks(const Occupancy *o) {
   uint32_t blocks;
+  if (ops_find(o->func->body, OP_TMEM_ALLOC)) return 1;
   if (func_warps(o->func) > TUNE_MANY_WARPS)
     blocks = blocks_of_many_warps(o);
   else if (wants_second(o))
@@ -371,6 +376,8 @@ static uint32_t choose_blocks(const Occupancy *o) {
 }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
+  const Op *groups = func_groups(func);
+  if (groups && !ops_find(func->body, OP_TMEM_ALLOC)) return false;
   Budget budget = budget_of(context, func, "choose_occupancy");
   Occupancy o = {func, &budget, contents_of(func)};
   uint32_t before = func->min_blocks;
