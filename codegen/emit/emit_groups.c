@@ -23,6 +23,10 @@ static LLVMValueRef runs(Emitter *e, const Op *op, uint32_t group) {
   if (emit_elects(e)) {
     LLVMValueRef elected = nvvm_call(e, "llvm.nvvm.elect.sync", emit_i32(e, UINT32_MAX));
     one = LLVMBuildExtractValue(e->builder, elected, 1, "");
+    if (group_warps(op, group) > 1) { // each warp elects one
+      LLVMValueRef warp = LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.warp, emit_i32(e, 0), "");
+      one = LLVMBuildAnd(e->builder, warp, one, "");
+    }
   }
   bool first = e->pair && ops_find(op->regions[group], OP_DOT);
   return first ? LLVMBuildAnd(e->builder, one, emit_is_first(e), "") : one;
