@@ -20,11 +20,13 @@ typedef struct OpAround {
 
 static const OpAround arounds[] = {
     {OP_RETURN, 10, 2, false}, // of a program: parameters, the thread's number, first addresses, exit
-    {OP_YIELD, 1, 1, false},         {OP_IF, 1, 2, false},          {OP_SHARED_INDEX, 1, 0, false},
-    {OP_SHARED_STORE, 4, 0, false},  {OP_STORE, 2, 0, false},       {OP_COPY_ASYNC, 2, 0, false},
-    {OP_TMA_COPY, 10, 9, true},      {OP_TMA_STORE, 10, 9, true},   {OP_BARRIER, 0, 0.6, false},
-    {OP_MBARRIER_WAIT, 1, 1, false}, {OP_FENCE_ASYNC, 0, 3, false}, {OP_DOT_WAIT, 0, 1, false},
-    {OP_COUNT, 0, 0, false},
+    {OP_YIELD, 1, 1, false},         {OP_IF, 1, 2, false},
+    {OP_SHARED_INDEX, 1, 0, false},  {OP_SHARED_STORE, 4, 0, false},
+    {OP_STORE, 2, 0, false},         {OP_COPY_ASYNC, 2, 0, false},
+    {OP_TMA_COPY, 10, 9, true},      {OP_BULK_COPY, 10, 9, true},
+    {OP_TMA_STORE, 10, 9, true},     {OP_BARRIER, 0, 0.6, false},
+    {OP_MBARRIER_WAIT, 1, 1, false}, {OP_FENCE_ASYNC, 0, 3, false},
+    {OP_DOT_WAIT, 0, 1, false},      {OP_COUNT, 0, 0, false},
 };
 
 // Nsight Compute counts a wgmma once per 64 columns. Each needs its own two descriptors.
@@ -359,6 +361,7 @@ const char *issue_name(Arena *arena, const Op *op) {
   case OP_ATOMIC_CAS: return "atom.cas";
   case OP_COPY_ASYNC: return arena_printf(arena, "cp.async %u", count_lane_bytes(op));
   case OP_TMA_COPY: return "cp.async.bulk.tensor";
+  case OP_BULK_COPY: return "cp.async.bulk";
   case OP_TMA_STORE: return "cp.async.bulk.tensor (store)";
   case OP_SHARED_LOAD:
   case OP_SHARED_STORE: return shared_name(arena, op);

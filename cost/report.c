@@ -101,8 +101,8 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   cost->data_dependent |= shared.data_dependent;
   uint32_t arriving = warps_arriving(op);
   if (arriving > 1) cost->barriers = times(runs, arriving, arriving);
-  if (op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE) {
-    uint64_t bytes = tensor_box_bytes(op);
+  if (op_copies_in(op) || op->kind == OP_TMA_STORE) {
+    uint64_t bytes = tensor_box_bytes(op) * (op->kind == OP_BULK_COPY ? op->operand_count - 2 : 1);
     cost->tensor_bytes = times(runs, bytes, bytes);
   }
   if (op->kind == OP_DOT) {

@@ -2,6 +2,7 @@
 #include "cost/tma.h"
 
 #include "base/integer.h"
+#include "ir/memory/scratch.h"
 #include "eval/eval.h"
 
 enum { SECTOR = 32, LINE = 128 };
@@ -38,7 +39,13 @@ const CostTensor *tensor_of(const CostTensor *tensors, const Op *op) {
 
 uint32_t tensor_coordinates(const Op *op) { return op->kind == OP_TMA_COPY ? 3 : 2; }
 
+bool tensor_place(const Op *op, uint32_t i) {
+  if (op->kind == OP_BULK_COPY) return i == 0 || i > 2;
+  return op->operand_count && op_operand(op, 0)->type->kind == TYPE_TENSOR_MAP && i >= tensor_coordinates(op);
+}
+
 uint64_t tensor_box_bytes(const Op *op) {
+  if (op->kind == OP_BULK_COPY) return shared_bytes(op_operand(op, 1)->type) / (op->operand_count - 2);
   const Type *map = op_operand(op, 0)->type;
   uint64_t bytes = elem_bytes(map->elem);
   for (uint32_t d = 0; d < map->rank; d++) bytes *= map->shape[d];
@@ -135,4 +142,16 @@ void cache_box(CostCache *cache, const Op *op, uint32_t boxes, const CostTensor 
       all += cache_row(cache, op->kind == OP_TMA_STORE, row_address(&part, row), part.bytes, weight);
     cache_rows_end(cache, all, weight);
   }
+}
+
+AccessCounts count_run(const Op *op, uint64_t address, bool known) {
+  AccessCount count = {.requests = 1};
+  add_row(&count, address, tensor_box_bytes(op), 1);
+  return (AccessCounts){.least = count, .most = count, .data_dependent = !known};
+}
+
+void cache_run(CostCache *cache, const Op *op, uint64_t address, uint64_t weight) {
+  uint64_t bytes = tensor_box_bytes(op);
+  if (cache_has(cache, op, address, NULL, bytes, weight)) return;
+  cache_rows_end(cache, cache_row(cache, false, address, bytes, weight), weight);
 }

@@ -19,7 +19,13 @@ CostTensor *tensors_of(Arena *arena, Func *func, const CostLaunch *launch);
 const CostTensor *tensor_of(const CostTensor *tensors, const Op *op);
 // The index of the op's first coordinate operand.
 uint32_t tensor_coordinates(const Op *op);
+// True if operand i is a coordinate, or a pointer of a bulk_copy.
+bool tensor_place(const Op *op, uint32_t i);
+// The bytes of one TMA tile, or of a part of a bulk_copy.
 uint64_t tensor_box_bytes(const Op *op);
+// One part of a bulk_copy, from that address on, and the same for the L2 cache.
+AccessCounts count_run(const Op *op, uint64_t address, bool known);
+void cache_run(CostCache *cache, const Op *op, uint64_t address, uint64_t weight);
 // Counts one execution, which moves `boxes` TMA tiles (0: unknown). A request is the whole tile. Rows outside the
 // tensor move nothing.
 AccessCounts count_tensor(const Op *op, uint32_t boxes, const CostTensor *tensor,

@@ -59,8 +59,8 @@ static void follow_op(CostWalk *w, Op *op) {
     follow(w, op_operand(op, 0));
     follow(w, mask_of(op));
   }
-  for (uint32_t i = tensor_coordinates(op); is_tensor(op) && i < op->operand_count; i++)
-    follow(w, op_operand(op, i));
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (tensor_place(op, i)) follow(w, op_operand(op, i));
   for (uint32_t i = 0; op->kind == OP_FOR && i < LOOP_FIRST_INIT; i++) follow(w, op_operand(op, i));
   if (w->events && op->kind == OP_SHARED_INDEX) follow(w, op_operand(op, 1));
   if (op->kind == OP_IF) follow(w, op_operand(op, 0));
@@ -227,6 +227,21 @@ static void count_box(CostWalk *w, const Op *op) {
   if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, &counts);
 }
 
+static void count_parts(CostWalk *w, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    if (!tensor_place(op, i)) continue;
+    const CostValue *from = &w->values[op_operand(op, i)->id];
+    uint64_t address = from->known ? (uint64_t)from->base : 0;
+    if (w->cache) {
+      if (from->known) cache_run(w->cache, op, address, w->weight);
+      continue;
+    }
+    const AccessCounts counts = count_run(op, address, from->known);
+    add_counts(w, op, &counts);
+    if (from->known) add_traffic(w, op, address, address, &counts);
+  }
+}
+
 // --- control flow
 
 static void walk_region(CostWalk *w, const Region *region);
@@ -363,13 +378,21 @@ static void apply(CostWalk *w, const Op *op) {
 }
 
 // The steps of a visit of an op. The value of an op without WALK_APPLY stays unknown.
-enum WalkStep { WALK_ACCESS = 1, WALK_TABLE = 2, WALK_BOX = 4, WALK_STEP = 8, WALK_APPLY = 16 };
+enum WalkStep {
+  WALK_ACCESS = 1,
+  WALK_TABLE = 2,
+  WALK_BOX = 4,
+  WALK_STEP = 8,
+  WALK_APPLY = 16,
+  WALK_PARTS = 32
+};
 
 static uint8_t steps_of(const CostWalk *w, const Op *op) {
   bool global = op_has(op, GLOBAL), followed = w->followed[op->id];
   uint8_t steps = global ? WALK_ACCESS : 0;
   if (op->kind == OP_LOAD && followed) steps |= WALK_TABLE;
   if (is_tensor(op)) steps |= WALK_BOX;
+  if (op->kind == OP_BULK_COPY) steps |= WALK_PARTS;
   if (global || !followed) return steps;
   bool applies = op->result_count == 1 && !op_has(op, READS) && !cost_is_data(op);
   return steps | (applies ? WALK_STEP | WALK_APPLY : WALK_STEP);
@@ -393,6 +416,7 @@ static void walk_region(CostWalk *w, const Region *region) {
       if (steps & WALK_ACCESS) count_access(w, op);
       if (steps & WALK_TABLE) w->values[op_result(op)->id] = read_table(w, op);
       if (steps & WALK_BOX) count_box(w, op);
+      if (steps & WALK_PARTS) count_parts(w, op);
       if (steps & WALK_STEP) w->steps++;
       if (steps & WALK_APPLY) apply(w, op);
     }
@@ -433,7 +457,8 @@ static void begin_program(CostWalk *w, uint64_t number) {
 }
 
 static bool is_walked(const CostWalk *w, const Op *op) {
-  return w->events || w->followed[op->id] || op->region_count || op_has(op, GLOBAL) || is_tensor(op);
+  return w->events || w->followed[op->id] || op->region_count || op_has(op, GLOBAL) || is_tensor(op) ||
+         op_has(op, ASYNC);
 }
 
 static void link_region(CostWalk *w, const Region *region) {

@@ -216,6 +216,13 @@ static bool copied_element(Machine *m, const TensorTile *copy, uint32_t i, Eleme
   return !inside || eval_access_load(m, &access, x);
 }
 
+static bool are_expected(Machine *m, const Op *op, const Mbarrier *mbarrier, uint64_t bytes) {
+  return bytes <= mbarrier->bytes ||
+         eval_error(m, op, NO_ELEMENT,
+                    "[T0000] %" PRIu64 " bytes are copied, the mbarrier's phase waits for %" PRIu64 " more",
+                    bytes, mbarrier->bytes);
+}
+
 static bool run_copy(Machine *m, const Op *op) {
   const Type *shape = op_operand(op, COPY_BUFFER)->type;
   TensorTile copy;
@@ -226,16 +233,51 @@ static bool run_copy(Machine *m, const Op *op) {
   uint64_t bytes = (uint64_t)box.count * box.bytes;
   if (!mbarrier || !eval_tensor_tile(m, op, COPY_COORDINATES, &copy)) return false;
   copy.rows = box.shape[0]; // of both halves, for a pair
-  if (bytes > mbarrier->bytes)
-    return eval_error(m, op, NO_ELEMENT,
-                      "[T0000] %" PRIu64 " bytes are copied, the mbarrier's phase waits for %" PRIu64 " more",
-                      bytes, mbarrier->bytes);
+  if (!are_expected(m, op, mbarrier, bytes)) return false;
   Element *elements = ARENA_ARRAY(m->arena, Element, n);
   eval_race_op(m, op);
   for (uint32_t i = 0; i < n; i++) {
     elements[i] = (Element){.state = UNDEFINED};
     if (is_copied(&copy, &box, i) && !copied_element(m, &copy, i, &elements[i])) return false;
   }
+  if (!eval_shared_copy(m, op, COPY_BUFFER, elements, copy_key(m, mbarrier))) return false;
+  mbarrier->bytes -= bytes;
+  complete(mbarrier);
+  return true;
+}
+
+// --- bulk copies
+
+// The pointer of a part: the first operand, or one of those after the mbarrier.
+static uint32_t pointer_of(uint32_t part) { return part ? COPY_MBARRIER + part : 0; }
+
+static bool copied_part(Machine *m, const Op *op, uint32_t part, uint32_t first, uint32_t n,
+                        Element *elements) {
+  const Type *buffer = op_operand(op, COPY_BUFFER)->type;
+  const Value *pointer = op_operand(op, pointer_of(part));
+  const Tile *from = eval_operand(m, op, pointer_of(part));
+  if (from->state[0] & UNDEFINED) return eval_undefined(m, op, pointer, NO_ELEMENT, "the address");
+  if (from->bits[0] % TENSOR_COPY_BYTES)
+    return eval_error(m, op, NO_ELEMENT, "[T0000] an address is no multiple of %d bytes", TENSOR_COPY_BYTES);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t at = layout_apply_offset(buffer->layout, first + i);
+    Access access = {.op = op, .element = at, .code = (ElemCode)buffer->elem};
+    access.address = from->bits[0] + (uint64_t)i * elem_bytes(buffer->elem);
+    if (!eval_access_load(m, &access, &elements[at])) return false;
+  }
+  return true;
+}
+
+static bool run_bulk_copy(Machine *m, const Op *op) {
+  const Type *buffer = op_operand(op, COPY_BUFFER)->type;
+  Mbarrier *mbarrier = mbarrier_of(m, op, COPY_MBARRIER);
+  uint32_t all = (uint32_t)type_elements(buffer), parts = op->operand_count - COPY_MBARRIER;
+  uint64_t bytes = (uint64_t)all * elem_bytes(buffer->elem);
+  if (!mbarrier || !are_expected(m, op, mbarrier, bytes)) return false;
+  Element *elements = ARENA_ARRAY(m->arena, Element, all);
+  eval_race_op(m, op);
+  for (uint32_t i = 0; i < parts; i++)
+    if (!copied_part(m, op, i, i * (all / parts), all / parts, elements)) return false;
   if (!eval_shared_copy(m, op, COPY_BUFFER, elements, copy_key(m, mbarrier))) return false;
   mbarrier->bytes -= bytes;
   complete(mbarrier);
@@ -286,6 +328,7 @@ bool eval_mbarrier(Machine *m, Op *op) {
   case OP_MBARRIER_WAIT: return run_wait(m, op);
   case OP_MBARRIER_ARRIVE: return run_arrive(m, op);
   case OP_TMA_COPY: return run_copy(m, op);
+  case OP_BULK_COPY: return run_bulk_copy(m, op);
   case OP_TAKE_PROGRAM: return run_take(m, op);
   case OP_TAKEN_PROGRAM: return run_taken(m, op);
   default: BUG("%s is not of mbarriers", op_info(op->kind)->name);

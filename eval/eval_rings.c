@@ -219,7 +219,8 @@ static bool is_written(const Op *op, uint32_t i) {
   switch ((int)op->kind) {
   case OP_SHARED_STORE:
   case OP_COPY_ASYNC: return i == 1;
-  case OP_TMA_COPY: return i == 1 || i == 2;
+  case OP_TMA_COPY:
+  case OP_BULK_COPY: return i == 1 || i == 2;
   case OP_MBARRIER_EXPECT: return i == 0;
   default: return false;
   }
@@ -248,7 +249,7 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
 bool eval_ring_access(Machine *m, const Op *op) {
   if (!m->rings) return true;
   bool accesses = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_COPY_ASYNC ||
-                  op->kind == OP_DOT || op->kind == OP_TMA_COPY || op->kind == OP_MBARRIER_EXPECT;
+                  op->kind == OP_DOT || op_copies_in(op) || op->kind == OP_MBARRIER_EXPECT;
   if (!accesses) return true;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (op_operand(op, i)->type->kind == TYPE_SHARED && !check_operand(m, op, i)) return false;

@@ -103,6 +103,12 @@ static inline bool value_is_param(const Value *value) { return !value->def && !v
 static inline bool value_used_only_by(const Value *value, const Op *user) {
   return value_single_use(value) && value->first_use->user == user;
 }
+// Returns true for a TMA or bulk copy to shared memory: operand 1 is the buffer, operand 2 the mbarrier.
+static inline bool op_copies_in(const Op *op) { return op->kind == OP_TMA_COPY || op->kind == OP_BULK_COPY; }
+// Returns true for a mark that says where a load's tile is in memory.
+static inline bool op_marks_place(const Op *op) {
+  return op->kind == OP_TMA_MARK || op->kind == OP_BULK_MARK;
+}
 // Returns true for a view of a buffer: a part of it, or the same memory with other dimensions.
 static inline bool op_is_buffer_view(const Op *op) {
   return op_has(op, PURE) && op->result_count && op->results[0].type->kind == TYPE_SHARED;

@@ -56,6 +56,7 @@ static FuncFacts kind_facts(const Op *op) {
   case OP_CHANNEL: return FACT(RING);
   case OP_WARP_GROUPS: return FACT(GROUPS);
   case OP_TMEM_ALLOC: return FACT(TMEM);
+  case OP_BULK_MARK:
   case OP_TMA_MARK: return FACT(TMA_MARK);
   default:
     if (op_has(op, COMBINES)) return FACT(REDUCTION);

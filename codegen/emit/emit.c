@@ -401,6 +401,7 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_MBARRIER_WAIT] = emit_tensor_op,
     [OP_MBARRIER_ARRIVE] = emit_tensor_op,
     [OP_TMA_COPY] = emit_tensor_op,
+    [OP_BULK_COPY] = emit_tensor_op,
     [OP_TAKE_PROGRAM] = emit_tensor_op,
     [OP_TAKEN_PROGRAM] = emit_taken_program,
     [OP_TMA_STORE] = emit_tensor_op,

@@ -62,15 +62,20 @@ typedef struct TensorDot {
   SharedMatrix a, b; // a: not if tensor memory has it.
   bool a_in_tmem;
   uint32_t rows; // of an instruction
-  uint32_t tmem, a_tmem,
+  uint32_t tmem, a_tmem, scales,
       idesc[DOT_SCALES_A_WORD]; // numbers of operands; idesc: by the number of the scales in their words
   const char *when;             // "@issues ", or "" in a group of one thread
   AsmCall call;
 } TensorDot;
 
+static const Op *alloc_of(const TensorDot *d) {
+  return ops_find(d->p->op->region->func->body, OP_TMEM_ALLOC);
+}
+
+// Scales are after all accumulators.
 static uint32_t scale_column(const TensorDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
-  return tmem_columns(op_result(d->p->op)->type) +
-         dot_scale_column(&d->p->shape, dot_scale_group(d->p->op), operand, outer, k);
+  uint32_t sums = tmem_columns(op_result(d->p->op)->type) * (uint32_t)op_int(alloc_of(d), ATTR_SLOTS, 1);
+  return sums + dot_scale_column(&d->p->shape, dot_scale_group(d->p->op), operand, outer, k);
 }
 
 // Copies an operand's scales to tensor memory, 128 rows of 4 at a time. The instructions issued after that read them there.
@@ -86,7 +91,7 @@ static void copy_scales(Emitter *e, TensorDot *d, DotOperand operand) {
       uint64_t fields = constant | (uint64_t)(GROUP_BYTES >> 4) << 32 | at >> 4;
       LLVMValueRef descriptor = LLVMBuildAdd(e->builder, start, LLVMConstInt(e->i64, fields, false), "");
       buf_printf(&d->call.text, "%stcgen05.cp.cta_group::1.32x128b.warpx4 [$%u+%u], $%u;\n\t", d->when,
-                 d->tmem, scale_column(d, operand, r, k), asm_operand(e, &d->call, descriptor));
+                 d->scales, scale_column(d, operand, r, k), asm_operand(e, &d->call, descriptor));
     }
 }
 
@@ -94,7 +99,7 @@ static void copy_scales(Emitter *e, TensorDot *d, DotOperand operand) {
 static void print_scales(TensorDot *d, uint32_t index, uint32_t k) {
   for (uint32_t i = DOT_A; i <= DOT_B; i++) {
     DotOperand operand = (DotOperand)i;
-    buf_printf(&d->call.text, "[$%u+%u], ", d->tmem,
+    buf_printf(&d->call.text, "[$%u+%u], ", d->scales,
                scale_column(d, operand, matrix_outer(d->p, operand, index), k));
   }
 }
@@ -180,7 +185,10 @@ void emit_tcgen05_dot(Emitter *e, const EmittedDot *p) {
              "setp.eq.b32 adds, 0, 0;\n\t",
              adds);
   if (!alone) begin_by_first(e, &d);
-  if (dot_is_scaled(p->op)) emit_needs_ptx(e, 88);
+  if (dot_is_scaled(p->op)) {
+    emit_needs_ptx(e, 88);
+    d.scales = asm_operand(e, &d.call, emit_register(e, op_result(alloc_of(&d)), 0));
+  }
   for (uint32_t i = DOT_A; dot_is_scaled(p->op) && i <= DOT_B; i++) copy_scales(e, &d, (DotOperand)i);
   add_all_products(e, &d);
   if (!alone) commit_by_first(e, &d);

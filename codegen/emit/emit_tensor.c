@@ -6,6 +6,8 @@
 #include "codegen/nvvm/asm_call.h"
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
+#include "ir/memory/scratch.h"
+#include "ir/memory/sync.h"
 #include "ir/queries.h"
 #include "ir/memory/tensor_box.h"
 
@@ -196,6 +198,20 @@ static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i)
   buf_free(&text);
 }
 
+static void emit_bulk_copy(Emitter *e, const Op *op) {
+  const Type *type = op_operand(op, COPY_BUFFER)->type;
+  uint32_t parts = op->operand_count - COPY_MBARRIER, bytes = (uint32_t)shared_bytes(type) / parts;
+  LLVMValueRef buffer = emit_shared_word(e, op_operand(op, COPY_BUFFER)),
+               args[] = {NULL, emit_i32(e, bytes), emit_shared_word(e, op_operand(op, COPY_MBARRIER))};
+  emit_needs_ptx(e, 80);
+  for (uint32_t i = 0; i < parts; i++) {
+    LLVMValueRef from = emit_register(e, op_operand(op, i ? COPY_MBARRIER + i : 0), 0);
+    args[0] = LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * bytes), "");
+    order_with(e, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$0], $2, [$3];",
+               LLVMBuildPtrToInt(e->builder, from, e->i64, ""), args, 3);
+  }
+}
+
 static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
   LLVMValueRef map = map_address(e, op), args[1 + TENSOR_MAP_MAX_RANK];
   uint32_t rank = op_operand(op, 0)->type->rank;
@@ -285,6 +301,7 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_MBARRIER_INVAL: each_mbarrier(e, op, "mbarrier.inval.shared::cta.b64 [$0];"); break;
   case OP_MBARRIER_EXPECT: emit_expect(e, op); break;
   case OP_TMA_COPY: emit_boxes(e, op, copy_box); break;
+  case OP_BULK_COPY: emit_bulk_copy(e, op); break;
   case OP_TAKE_PROGRAM: emit_take(e, op); break;
   case OP_TMA_STORE: emit_boxes(e, op, store_box); break;
   case OP_TMA_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;

@@ -135,7 +135,7 @@ static const Op *view_source(const Value *view) {
 static bool fills(const Op *op, uint32_t index, const Op *fill, const Value *mbarrier) {
   if (!mbarrier) return (op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC) && index == 1;
   if (op->kind == OP_MBARRIER_EXPECT) return op_operand(op, 0) == mbarrier;
-  return op->kind == OP_TMA_COPY && op_operand(op, 2) == mbarrier && view_source(op_operand(op, 1)) == fill &&
+  return op_copies_in(op) && op_operand(op, 2) == mbarrier && view_source(op_operand(op, 1)) == fill &&
          op_operand(op, 1) != mbarrier;
 }
 

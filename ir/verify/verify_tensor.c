@@ -47,6 +47,21 @@ static void check_copy(Verifier *v, const Op *op) {
   check_box(v, op, 3);
 }
 
+// Bulk copies have multiples of 16 bytes. `n`: the number of parts.
+static void check_parts(Verifier *v, const Op *op, const Type *x, uint32_t first, uint32_t n) {
+  uint64_t bytes = type_elements(x) * type_element_bytes(x);
+  if (n == 0 || bytes % n || bytes / n % TENSOR_COPY_BYTES)
+    verify_fail(v, op, "%u equal parts of %s are no multiples of %d bytes", n, verify_type_text(v, x),
+                TENSOR_COPY_BYTES);
+  for (uint32_t i = first; i < op->operand_count; i++) {
+    const Type *type = operand_type(op, i);
+    bool pointer = type->kind == TYPE_PTR && type->inner->elem == type_element(x)->elem;
+    if (!pointer && (op->kind == OP_BULK_MARK || i < 1 || i > 2))
+      verify_fail(v, op, "operand %u is a pointer to elements of %s, not %s", i, verify_type_text(v, x),
+                  verify_type_text(v, type));
+  }
+}
+
 // Operands: a size, a stride and an offset per tensor dimension. The tile's dimensions are the first ones, or
 // those of 'dims'.
 static void check_dims(Verifier *v, const Op *op, uint32_t tile_rank) {
@@ -83,6 +98,8 @@ void verify_tensor_op(Verifier *v, const Op *op) {
   case OP_TAKEN_PROGRAM: check_take(v, op); break;
   case OP_TMA_MARK: check_tma_mark(v, op); break;
   case OP_TMA_COPY: check_copy(v, op); break;
+  case OP_BULK_MARK: check_parts(v, op, operand_type(op, 0), 1, op->operand_count - 1); break;
+  case OP_BULK_COPY: check_parts(v, op, operand_type(op, 1), 0, op->operand_count - 2); break;
   case OP_TMA_STORE: check_box(v, op, 2); break;
   case OP_TMA_STORE_WAIT:
     if (op_int(op, ATTR_PENDING, 0) < 0 || op_int(op, ATTR_PENDING, 0) > MAX_PENDING)

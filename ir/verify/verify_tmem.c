@@ -55,9 +55,8 @@ static void check_alloc(Verifier *v, const Op *op) {
   if (op->operand_count > 1 && !is_power_of_two((uint32_t)type_elements(operand_type(op, 1))))
     verify_fail(v, op, "the number of mbarriers is a power of two");
   int64_t slots = op_int(op, ATTR_SLOTS, 1);
-  if (slots < 1 || slots > NUM_STAGES_MAX || (slots > 1 && op_attr(op, ATTR_SCALE_COLUMNS)))
-    verify_fail(v, op, "'slots' is 1 to %d, and 1 next to scales, not %lld", NUM_STAGES_MAX,
-                (long long)slots);
+  if (slots < 1 || slots > NUM_STAGES_MAX)
+    verify_fail(v, op, "'slots' is 1 to %d, not %lld", NUM_STAGES_MAX, (long long)slots);
   if (!target_has(v->module->target.arch, FEATURE_TCGEN05))
     verify_fail(v, op, "%s has no tensor memory", v->module->target.arch->name);
 }

@@ -183,7 +183,7 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
 }
 
 typedef struct TensorOperands {
-  Value *list[3 + TILE_MAX_RANK]; // Operands of tma_copy.
+  Value **list; // Operands of tma_copy or bulk_copy.
   uint32_t n;
 } TensorOperands;
 
@@ -194,8 +194,17 @@ static TensorOperands tensor_operands(Stager *s, Builder *b, const StagedGroup *
   const TensorLoad *tensor = &load->tensor;
   b->loc = load->load->loc;
   Value *target = stage_target(s, b, load, &fill->results[i]);
-  if (tensor->inner + 1 != tensor->slot->rank) target = build_trans_view(b, tensor->slot, target, other_way);
-  TensorOperands operands = {{g->maps[i], target, &fill->results[g->count]}, 3};
+  if (!tensor->by_blocks && tensor->inner + 1 != tensor->slot->rank)
+    target = build_trans_view(b, tensor->slot, target, other_way);
+  uint32_t places = mark_places(tensor->tma_mark);
+  TensorOperands operands = {ARENA_ARRAY(s->arena, Value *, 3 + places), 3};
+  operands.list[0] = g->maps[i], operands.list[1] = target, operands.list[2] = &fill->results[g->count];
+  if (tensor->by_blocks) {
+    for (uint32_t k = 0; k < places; k++)
+      operands.list[k ? 2 + k : 0] = clone_get(map, mark_place(tensor->tma_mark, k));
+    operands.n = 2 + places;
+    return operands;
+  }
   operands.n += tensor_coordinates_of(b, tensor, map, operands.list + operands.n);
   return operands;
 }
@@ -214,8 +223,9 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
   for (uint32_t i = 0; i < g->count; i++) {
     b->loc = g->loads[i]->load->loc;
     const TensorLoad *tensor = &g->loads[i]->tensor;
-    Op *copy = build_op(b, OP_TMA_COPY, operands[i].n, operands[i].list, 0, NULL);
-    if (tensor->box.count < tensor->slot->shape[1] / tensor->box.shape[1])
+    OpKind kind = tensor->by_blocks ? OP_BULK_COPY : OP_TMA_COPY;
+    Op *copy = build_op(b, kind, operands[i].n, operands[i].list, 0, NULL);
+    if (!tensor->by_blocks && tensor->box.count < tensor->slot->shape[1] / tensor->box.shape[1])
       op_set_int(copy, ATTR_BOXES, tensor->box.count);
   }
 }
@@ -263,7 +273,7 @@ void stage_alloc(Stager *s, Builder *b, StagedGroup *g) {
   if (!is_by_tensor(g)) return;
   g->mbarriers = alloc_mbarriers(s, g->slots);
   for (uint32_t i = 0; i < g->count; i++)
-    g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
+    if (!g->loads[i]->tensor.by_blocks) g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
 }
 
 static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {

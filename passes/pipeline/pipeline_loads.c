@@ -10,6 +10,7 @@
 #include "passes/pipeline/pipeline_computed.h"
 #include "passes/analysis/dot_loops.h"
 #include "ir/memory/buffer_name.h"
+#include "ir/memory/scratch.h"
 #include "passes/analysis/pressure.h"
 #include "passes/pipeline/schedule.h"
 
@@ -115,7 +116,7 @@ static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
     staged->trans = value->def;
     value = op_operand(value->def, 0);
   }
-  if (value->def && value->def->kind == OP_TMA_MARK) {
+  if (value->def && op_marks_place(value->def)) {
     staged->tma_mark = value->def;
     value = op_operand(value->def, 0);
   }
@@ -135,7 +136,7 @@ static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
 // Finds a store of the value, perhaps transposed, to a buffer that a dot reads. The value may have other uses.
 static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
   const Op *tma_mark = only_user(op_result(load));
-  const Value *tile = op_result(tma_mark && tma_mark->kind == OP_TMA_MARK ? tma_mark : load);
+  const Value *tile = op_result(tma_mark && op_marks_place(tma_mark) ? tma_mark : load);
   for (const Use *use = tile->first_use; use; use = use->next) {
     Op *user = use->user;
     Op *store = user->kind == OP_TRANS ? only_user(op_result(user)) : user;
@@ -195,8 +196,8 @@ static void clear_ahead(LoadFinder *f) { memset(f->found->ahead, 0, f->func->val
 static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
   bool known = true;
   if (staged->by_tensor) {
-    for (uint32_t d = 0; known && d < tma_mark_rank(staged->tma_mark); d++)
-      known = mark_ahead(f, tma_mark_offset(staged->tma_mark, d));
+    for (uint32_t i = 0; known && i < mark_places(staged->tma_mark); i++)
+      known = mark_ahead(f, mark_place(staged->tma_mark, i));
     return known;
   }
   for (uint32_t i = 0; known && i < staged->load->operand_count; i++)
@@ -347,18 +348,32 @@ static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
   return why;
 }
 
+// Bulk copies count at the mbarriers of TMA copies. So a loop with none of these has none of those.
+static void find_blocks(LoadFinder *f) {
+  bool tensors = false;
+  for (uint32_t i = 0; i < f->found->loads.n; i++) tensors |= f->found->loads.at[i].by_tensor;
+  for (uint32_t i = 0; tensors && i < f->found->loads.n; i++) {
+    StagedLoad *staged = &f->found->loads.at[i];
+    if (!staged->tma_mark || staged->tma_mark->kind != OP_BULK_MARK) continue;
+    staged->by_tensor = true;
+    staged->tensor = (TensorLoad){.tma_mark = staged->tma_mark, .slot = staged->slot, .by_blocks = true};
+    staged->tensor.box = (TensorBox){.count = 1, .bytes = shared_bytes(staged->slot)};
+  }
+}
+
 // wgmma reads the tiles in the layout in which TMA writes them.
 static void find_tensors(LoadFinder *f) {
   const IrModule *module = f->func->module;
   if (!module_takes_maps(module) || !module->target.arch->tensor_rank) return;
   for (uint32_t i = 0; i < f->found->loads.n; i++) {
     StagedLoad *staged = &f->found->loads.at[i];
-    if (!staged->tma_mark) continue;
+    if (!staged->tma_mark || staged->tma_mark->kind == OP_BULK_MARK) continue;
     const char *why = find_tensor(f, staged);
     staged->by_tensor = !why;
     f->found->after_writes |= !why && is_after_writes(f);
     if (why) diag_remark(f->context->diags, staged->load->loc, "pipeline", "not by TMA copies: %s", why);
   }
+  find_blocks(f);
 }
 
 // --- loads with ops before the dot

@@ -118,11 +118,11 @@ static void note_use(Allocator *a, Op *op) {
       uint32_t end = max_u32(op_last_id(op), op_use_end(op, life->alloc->region));
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC && is_under_way(op);
-      bool tensor = (op->kind == OP_TMA_COPY || op->kind == OP_TMA_STORE) && k == 1;
+      bool tensor = (op_copies_in(op) || op->kind == OP_TMA_STORE) && k == 1;
       if (op->kind == OP_DOT || tensor) life->align = DOT_ALIGN;
       life->stored |= op->kind == OP_TMA_STORE;
       life->lasts |= op->kind == OP_RING_BEGIN || op->kind == OP_TMEM_ALLOC;
-      life->filled |= op->kind == OP_TMA_COPY && k == 1 && is_of_later_group(group_of(op));
+      life->filled |= op_copies_in(op) && k == 1 && is_of_later_group(group_of(op));
       if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;
       if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
       const Op *wait = dot_done_at(op);

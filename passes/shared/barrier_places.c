@@ -220,7 +220,7 @@ static void note_touch(Placer *p, Op *op) {
     add_buffers(p, &t->writes, op_operand(op, 1));
   }
   if (op->kind == OP_COPY_ASYNC) add_buffers(p, &t->copies, op_operand(op, 1));
-  if (op->kind == OP_TMA_COPY) add_buffers(p, &t->tensors, op_operand(op, 1));
+  if (op_copies_in(op)) add_buffers(p, &t->tensors, op_operand(op, 1));
   if (op->kind == OP_TMA_STORE) add_buffers(p, &t->stores, op_operand(op, 1));
   if (op->kind == OP_RING_BEGIN && op->operand_count) add_mbarriers(p, &t->writes, op_operand(op, 0));
   if (op->kind == OP_RING_WAIT) touch_wait(p, t, op);

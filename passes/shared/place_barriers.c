@@ -194,7 +194,7 @@ static bool meets_for_dot(const Placer *p, const State *s, const Op *op) {
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
   bool store = op->kind == OP_TMA_STORE;
-  bool tensor = op->kind == OP_TMA_COPY || store; // Issued by one thread, for data of any thread.
+  bool tensor = op_copies_in(op) || store; // Issued by one thread, for data of any thread.
   bool hazard = t && (is_shared_hazard(p, s, t) || is_global_hazard(p, s, t));
   bool global = tensor && !is_empty(p, s->set[UNFENCED_GLOBAL]);
   bool fence =

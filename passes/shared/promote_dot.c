@@ -42,6 +42,7 @@
 //         %d = dot %a, %b, %c
 // ```
 #include "passes/shared/promote_dot.h"
+#include "passes/tma/bulk_copies.h"
 
 #include "base/integer.h"
 #include "ir/build.h"
@@ -227,7 +228,7 @@ static void promote_scales(DotPromoter *p, Op *dot, uint32_t i) {
   const Type *type = type_shared(ir, type_element(tile->type)->elem, 2, shape, layout_intern(ir, &layout));
   buffer = stored_before(dot, tile, type);
   if (!buffer) {
-    Value *stored = load_moved(tile);
+    Value *stored = bulk_mark(p->context, p->func, tile, load_moved(tile), type);
     Builder b = place_for(dot, stored);
     buffer = build(&b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
     build_op(&b, OP_SHARED_STORE, 2, (Value *[]){stored, buffer}, 0, NULL);

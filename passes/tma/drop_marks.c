@@ -22,7 +22,7 @@ bool pass_drop_marks(PassContext *context, Func *func) {
   bool changed = false;
   (void)context;
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
-    if (w.op->kind != OP_TMA_MARK && w.op->kind != OP_HINT) continue;
+    if (!op_marks_place(w.op) && w.op->kind != OP_HINT) continue;
     value_replace_uses(op_result(w.op), op_operand(w.op, 0));
     op_erase(w.op);
     changed = true;

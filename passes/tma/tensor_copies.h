@@ -16,6 +16,7 @@ typedef struct TensorLoad {
   uint32_t inner;     // the tile's contiguous dimension in memory
   const Type *slot;   // the slot with that dimension last
   TensorBox box;      // of that slot
+  bool by_blocks;     // By bulk copies: the mark is a bulk_mark. Of `box` only `bytes` and `count` hold.
 } TensorLoad;
 
 // The operands of tma_mark after the tile: base, sizes, strides, offsets.
@@ -27,6 +28,14 @@ static inline Value *tma_mark_offset(const Op *tma_mark, uint32_t d) {
 static inline uint32_t tma_mark_dim(const Op *tma_mark, uint32_t d) {
   const Attr *dims = op_attr(tma_mark, ATTR_DIMS);
   return dims ? (uint32_t)dims->ints.at[d] : d;
+}
+
+// The scalars of a tma_mark or bulk_mark that say where a copy begins: offsets, or addresses.
+static inline uint32_t mark_places(const Op *mark) {
+  return mark->kind == OP_BULK_MARK ? mark->operand_count - 1 : tma_mark_rank(mark);
+}
+static inline Value *mark_place(const Op *mark, uint32_t i) {
+  return mark->kind == OP_BULK_MARK ? op_operand(mark, 1 + i) : tma_mark_offset(mark, i);
 }
 
 // Clones the value and what computes it into a host region, at the builder's place. `map` maps the region's arguments.

@@ -21,6 +21,12 @@
 
 static Value *sums_after(const StagedLoop *staged) { return &staged->loop->results[staged->sum]; }
 
+// What writes the sums before the loop. NULL: nothing does.
+static const Op *sums_begin(const StagedLoop *staged) {
+  const Op *store = loop_init(staged->loop, staged->sum)->def;
+  return store && store->kind == OP_TMEM_STORE ? store : NULL;
+}
+
 static const StagedLoad *load_of(const StagedLoop *staged, const Value *operand) {
   const Op *buffer = value_viewed(operand)->def;
   for (uint32_t i = 0; buffer && i < staged->loads.n; i++)
@@ -41,7 +47,9 @@ static bool only_multiplies(const Roles *r) {
   }
   for (uint32_t i = 0; i < staged->loop->result_count; i++)
     if (i != staged->sum && !value_unused(&staged->loop->results[i])) return false;
-  return load_of(staged, op_operand(staged->dot, DOT_A)) && roles_second_load(staged);
+  for (uint32_t i = 0; i < staged->dot->operand_count; i++)
+    if (dot_is_factor(i) && !load_of(staged, op_operand(staged->dot, i))) return false;
+  return true;
 }
 
 // Nothing else uses tensor memory.
@@ -54,10 +62,10 @@ static bool has_tmem_alone(const Value *tmem, const Op *store) {
 const char *roles_refuse_mma(const Roles *r) {
   const StagedLoop *staged = r->s.staged;
   if (!staged->dot || !is_dot_of(staged->dot, DOT_TCGEN05)) return "its dot is not by tcgen05";
-  if (staged->dot->operand_count > DOT_SUM + 1) return "its dot has scales, or sums that start again";
-  const Op *store = loop_init(staged->loop, staged->sum)->def;
-  if (!store || store->kind != OP_TMEM_STORE || !value_is_zero(op_operand(store, 0)))
-    return "its sums do not begin at zero";
+  const Value *fresh = op_operand(staged->dot, DOT_FRESH);
+  if (fresh && !value_is_zero(fresh)) return "its sums start again";
+  const Op *store = sums_begin(staged);
+  if (!store || !value_is_zero(op_operand(store, 0))) return "its sums do not begin at zero";
   const Value *sums = sums_after(staged), *tmem = op_operand(store, 1);
   const Use *use = value_single_use(sums);
   if (!use || use->user->kind != OP_TMEM_LOAD || use->user->region != staged->loop->region)
@@ -70,7 +78,8 @@ uint32_t roles_accumulators(const Roles *r) {
   bool again = false;
   for (uint32_t i = 0; i + 1 < r->path.n; i++) again |= r->path.at[i]->kind == OP_FOR;
   uint32_t columns = tmem_columns(sums_after(r->s.staged)->type);
-  return again && 2 * columns <= 1u << TMEM_COLUMN_BITS ? 2 : 1;
+  uint32_t scales = (uint32_t)op_int(op_operand(sums_begin(r->s.staged), 1)->def, ATTR_SCALE_COLUMNS, 0);
+  return again && 2 * columns + scales <= 1u << TMEM_COLUMN_BITS ? 2 : 1;
 }
 
 // Maps the loads' buffers to the slots that are readable now.
@@ -96,7 +105,10 @@ static void emit_body(RoleThread *t, Op *made) {
     if (op_is_buffer_view(op) && !stage_replaces(&r->s, op)) op_clone(&b, op, &t->map);
   clone_set(&t->map, op_operand(staged->dot, DOT_SUM), loop_carried(made, 0));
   Op *dot = op_clone(&b, staged->dot, &t->map);
-  op_add_operand(dot, loop_carried(made, 1));
+  if (dot->operand_count > DOT_FRESH)
+    op_set_operand(dot, DOT_FRESH, loop_carried(made, 1));
+  else
+    op_add_operand(dot, loop_carried(made, 1));
   b.loc = staged->loop->loc;
   Value *ring = follow_dots(&b, OP_RING_RELEASE, slots->ring, op_result(dot));
   Value *no = build_int(&b, loop_carried(made, 1)->type, 0);

@@ -100,8 +100,8 @@ static const char *mark_loop(Roles *r, const uint8_t *ahead) {
   }
   for (uint32_t i = 0; i < r->s.staged->loads.n && !why; i++) {
     const Op *tma_mark = r->s.staged->loads.at[i].tma_mark;
-    for (uint32_t d = 0; d < tma_mark_rank(tma_mark) && !why; d++)
-      why = mark_outside(r, tma_mark_offset(tma_mark, d));
+    for (uint32_t k = 0; k < mark_places(tma_mark) && !why; k++)
+      why = mark_outside(r, mark_place(tma_mark, k));
   }
   return why;
 }

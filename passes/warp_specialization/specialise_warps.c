@@ -184,6 +184,7 @@ static void make_accumulators(Roles *r, uint32_t count) {
   b.loc = alloc->loc;
   r->tmem = build(&b, OP_TMEM_ALLOC, op_result(alloc)->type, op_operand(alloc, 0), NULL, NULL);
   if (count > 1) op_set_int(r->tmem->def, ATTR_SLOTS, count);
+  op_copy_attr(r->tmem->def, alloc, ATTR_SCALE_COLUMNS);
   value_replace_uses(op_result(alloc), r->tmem);
   op_erase(alloc);
   while (mbarriers->first_use) op_erase(mbarriers->first_use->user);

@@ -17,10 +17,11 @@ def scales(p, block, k, K: tl.constexpr, ROWS: tl.constexpr, N: tl.constexpr, PA
 
 @triton.jit
 def matmul(a, sa, b, sb, c, N, K: tl.constexpr, T, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, A: tl.constexpr,
-           B: tl.constexpr, WA: tl.constexpr, WB: tl.constexpr, GROUP: tl.constexpr, BY_COLUMNS: tl.constexpr, PACKED: tl.constexpr, ONE: tl.constexpr):
+           B: tl.constexpr, WA: tl.constexpr, WB: tl.constexpr, GROUP: tl.constexpr, BY_COLUMNS: tl.constexpr, PACKED: tl.constexpr, ONE: tl.constexpr,
+           FIRST: tl.constexpr = 1):
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     j = tl.program_id(1) * BN + tl.arange(0, BN)
-    sums = tl.full((BM, BN), 1, tl.float32)
+    sums = tl.full((BM, BN), FIRST, tl.float32)
     for t in range(T):
         x = tl.load(a + i[:, None] * (K // WA) + t * (BK // WA) + tl.arange(0, BK // WA)[None, :])
         k = t * (BK // WB) + tl.arange(0, BK // WB)

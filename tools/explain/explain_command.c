@@ -19,15 +19,15 @@ static double sum_of(const double *values) {
 
 double explain_ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_TMA_COPY; }
+static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op_copies_in(op); }
 
 // Loads that a program waits for, and copies outside of loops.
 static double waited(const CostOp *op) {
   bool waits = op->op->kind == OP_LOAD || op->op->kind == OP_ATOMIC_RMW || op->op->kind == OP_ATOMIC_CAS ||
                (is_copy(op->op) && !op_enclosing_loop(op->op));
-  return waits && op->op->kind == OP_TMA_COPY ? (double)op->runs.most
-         : waits                              ? (double)op->runs.most / region_warps(op->op)
-                                              : 0;
+  return waits && op_copies_in(op->op) ? (double)op->runs.most
+         : waits                       ? (double)op->runs.most / region_warps(op->op)
+                                       : 0;
 }
 
 // Sectors of copies that a loop prefetches.

@@ -84,8 +84,9 @@ static const char *unit_text(const Writer *w, double n, const char *unit) {
 static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
   const Op *what = op->op;
   buf_text(text, op->instruction);
-  if (what->kind == OP_TMA_COPY || what->kind == OP_TMA_STORE) {
-    buf_printf(text, ", TMA tiles of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
+  if (op_copies_in(what) || what->kind == OP_TMA_STORE) {
+    buf_printf(text, ", %s of %s bytes, %s of them, %s sectors",
+               what->kind == OP_BULK_COPY ? "runs" : "TMA tiles", count_text(w, op->lane_bytes),
                range_text(w, op->requests), range_text(w, op->sectors));
   } else if (op->requests.most) {
     buf_printf(text, ", %u bytes per lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
