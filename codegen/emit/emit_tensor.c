@@ -7,7 +7,6 @@
 #include "codegen/nvvm/nvvm.h"
 #include "ir/memory/groups.h"
 #include "ir/memory/scratch.h"
-#include "ir/memory/sync.h"
 #include "ir/queries.h"
 #include "ir/memory/tensor_box.h"
 
