@@ -356,7 +356,8 @@ static bool are_sums(const Op *op, const DotWarps *warps, DotSums *sums) {
   Layout layout;
   if (op_attr(op, ATTR_SWAPPED) && !warpgroup) {
     bool equal = false;
-    for (uint32_t run = 0; run <= DOT_COLUMN_RUN && warps->m + run + 3 <= shape.n && !equal; run++) {
+    for (uint32_t run = 0; run <= DOT_COLUMN_RUN && (run == 0 || warps->m + run + 3 <= shape.n) && !equal;
+         run++) {
       layout = layout_mma_swapped(&shape, warps, run);
       equal = layout_equal(&layout, sums->layout);
     }

@@ -116,7 +116,7 @@ def packed_rows(A, W, S, Z, C, M, N, K, B: tl.constexpr, BM: tl.constexpr, BN: t
 
 # check: --grid 2 --num-warps 2 --num-stages 2 -D B=4 -D BM=8 -D BN=32 -D G=128 -D P=2 A=randn:fp16[5,512] W=rand:i32[64,64] S=randn:fp16[4,64] Z=randn:fp16[4,64] C=empty:fp32[5,64] M=5 N=64 K=512
 # check: --grid 1 --num-warps 2 -D B=4 -D BM=16 -D BN=64 -D G=64 -D P=2 A=randn:fp16[16,384] W=rand:i32[48,64] S=randn:fp16[6,64] Z=randn:fp16[6,64] C=empty:fp32[16,64] M=16 N=64 K=384
-# check: --grid 1 --num-warps 8 -D B=4 -D BM=8 -D BN=16 -D G=32 -D P=2 A=randn:bf16[1,192] W=rand:i32[24,16] S=randn:bf16[6,16] Z=randn:bf16[6,16] C=empty:fp32[1,16] M=1 N=16 K=192
+# check: --grid 1 --num-warps 8 --verify-each -D B=4 -D BM=8 -D BN=16 -D G=32 -D P=2 A=randn:bf16[1,192] W=rand:i32[24,16] S=randn:bf16[6,16] Z=randn:bf16[6,16] C=empty:fp32[1,16] M=1 N=16 K=192
 # check: --grid 1 --num-warps 2 -D B=2 -D BM=8 -D BN=32 -D G=128 -D P=2 A=randn:fp16[8,256] W=rand:i32[16,32] S=randn:fp16[2,32] Z=randn:fp16[2,32] C=empty:fp32[8,32] M=8 N=32 K=256
 # check: --grid 1 --num-warps 2 -D B=8 -D BM=16 -D BN=32 -D G=64 -D P=2 A=randn:fp16[16,256] W=rand:i32[64,32] S=randn:fp16[4,32] Z=randn:fp16[4,32] C=empty:fp32[16,32] M=16 N=32 K=256
 @triton.jit
