@@ -70,13 +70,44 @@ static Value *element_of_op(Builder *b, const Op *op, const Index *index, uint32
   return build(b, op->kind, type_element(result_type(op)), operands[0], operands[1], NULL);
 }
 
-// The tile's element at the index as a scalar. NULL: the tile is computed otherwise, or a loop carries it.
+static bool is_outside(const Value *value, const Op *loop) {
+  const Region *region = value->def ? value->def->region : value->region;
+  while (region && region != loop->regions[0]) region = region->parent ? region->parent->region : NULL;
+  return !region;
+}
+
+// A pointer that a loop advances by one number each time: its first value, and the number times the iteration. Sums of
+// addresses wrap in 64 bits, so no iteration differs.
+static Value *element_carried(Builder *b, const Value *tile, const Index *index, uint32_t depth) {
+  const Op *loop = tile->region->parent;
+  int64_t by;
+  if (!loop || loop->kind != OP_FOR || tile->index == 0 || !value_int_constant(loop_step(loop), &by) ||
+      by <= 0)
+    return NULL;
+  const Op *next = loop_yielded(loop, tile->index - 1)->def;
+  if (!next || next->kind != OP_ADDPTR || op_operand(next, 0) != tile) return NULL;
+  Value *first = element(b, loop_init(loop, tile->index - 1), *index, depth),
+        *step = element(b, op_operand(next, 1), *index, depth);
+  int64_t constant;
+  if (!first || !step || (!value_int_constant(step, &constant) && !is_outside(step, loop))) return NULL;
+  const Type *wide = type_scalar(b->func->module->ir, ELEM_I64);
+  Value *lower = build_cast(b, loop_lower(loop), wide);
+  Value *turn = build_cast(b, loop_index(loop), wide);
+  turn = build_binary(b, OP_SUB, turn, lower);
+  if (by > 1) turn = build_with_int(b, OP_DIV, turn, by);
+  step = build_cast(b, step, wide);
+  Value *distance = build_binary(b, OP_MUL, turn, step);
+  return build(b, OP_ADDPTR, first->type, first, distance, NULL);
+}
+
+// The tile's element at the index as a scalar. NULL: the tile is computed or carried otherwise.
 static Value *element(Builder *b, Value *tile, Index index, uint32_t depth) {
   int64_t constant;
   const Op *op = tile->def;
   if (!type_is_tile(tile->type)) return tile;
   if (value_int_constant(tile, &constant)) return build_int(b, type_element(tile->type), constant);
-  if (!op || depth-- == 0) return NULL;
+  if (depth-- == 0) return NULL;
+  if (!op) return element_carried(b, tile, &index, depth);
   if (op->kind == OP_SPLAT) return op_operand(op, 0);
   if (op->kind == OP_ARANGE)
     return build_int(b, type_element(tile->type), op_int(op, ATTR_START, 0) + index.at[0]);
