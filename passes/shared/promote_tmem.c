@@ -228,6 +228,9 @@ static void promote_operand(TmemPromoter *p, Op *dot) {
   Value *place = accumulator(p, &b, type, 1);
   op_set_operand(dot, DOT_A, build(&b, OP_TMEM_STORE, type, a, place, NULL));
   op_remove_attr(dot, ATTR_SHARED_A);
+  if (dot->prev->kind == OP_BARRIER) return; // after rescaled sums
+  b = builder_before(dot);
+  build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
 }
 
 // The loop carries the sums in tensor memory. `op` and those after it compute those of the dot.
