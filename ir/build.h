@@ -112,6 +112,12 @@ Op *build_yield(Builder *b, uint32_t count, Value *const *values);
 Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, uint32_t init_count, Value *const *init);
 Op *build_if(Builder *b, Value *condition, uint32_t result_count, const Type *const *result_types);
 
+// True if each iteration of a for loop adds only steps to carried tile i that are the same for all elements.
+bool loop_adds_steps(const Op *loop, uint32_t i);
+// Then the loop carries the sum of these steps, a scalar from 0. Returns the tile in the loop: the initial one plus that
+// sum. NULL: it has no use.
+Value *loop_carry_sum(Op *loop, uint32_t i);
+
 // An empty region: the last one of `parent`. If parent is NULL, one for func->body or a host region.
 Region *region_new(Func *func, Op *parent);
 Value *region_add_arg(Region *region, const Type *type, const char *name);

@@ -176,6 +176,10 @@ uint64_t reduction_cost(const GraphReduction *reduction, const Layout *layout);
 // propagate_choose.c: the home of every component, and the layout of every access.
 void propagate_choose(Propagator *p);
 
+// propagate_carried.c: loop-carried tiles that would change their layout in each iteration, but need not. Returns true if
+// it changed the function: then the graph is no longer valid.
+bool propagate_carry_sums(Propagator *p);
+
 // propagate_rewrite.c: types, copies of lazy values, conversions.
 void propagate_rewrite(Propagator *p);
 

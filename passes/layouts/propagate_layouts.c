@@ -31,6 +31,7 @@
 // * propagate_pair.c: Adds layouts for transpositions.
 // * propagate_choose.c: Chooses by the costs of propagate_cost.c and propagate_divide.c (divisions in addresses).
 // * propagate_unpack.c: Components that unpack words.
+// * propagate_carried.c: Offsets that loops carry and that several layouts need.
 // * propagate_rewrite.c: Makes types, copies and conversions.
 //
 // After this pass a thread's registers, in layout order, come in runs of `vector` elements that are consecutive in
@@ -70,13 +71,21 @@ static void drop_hints(Propagator *p) {
   }
 }
 
-bool pass_propagate_layouts(PassContext *context, Func *func) {
+// All homes and the layouts of accesses.
+static Propagator choose_all(PassContext *context, Func *func) {
   Propagator p = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   propagate_build(&p);
   propagate_pair(&p);
   propagate_choose(&p);
+  return p;
+}
+
+bool pass_propagate_layouts(PassContext *context, Func *func) {
+  Propagator p = choose_all(context, func);
+  bool carried = propagate_carry_sums(&p);
+  if (carried) p = choose_all(context, func);
   propagate_rewrite(&p);
   for (uint32_t i = 0; i < p.accesses.n; i++) settle_access(&p, &p.accesses.at[i]);
   drop_hints(&p);
-  return p.changed;
+  return p.changed || carried;
 }

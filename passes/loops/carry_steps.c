@@ -43,32 +43,6 @@
 
 enum { MIN_COPY_BYTES = 4 };
 
-// The type of the loop-carried scalar for a tile of that type.
-static const Type *number_type(const Func *func, const Type *tile) {
-  return type_is_ptr(tile) ? type_scalar(func->module->ir, ELEM_I64) : type_element(tile);
-}
-
-// The scalar of a uniform tile, cast to `type`.
-static Value *build_step(Builder *b, const Value *tile, const Type *type) {
-  int64_t constant;
-  if (value_int_constant(tile, &constant)) return build_int(b, type, constant);
-  return build_cast(b, op_operand(tile->def, 0), type);
-}
-
-// The op that moves a pointer or offset tile by a uniform step. NULL if the tile is not defined like that.
-static Op *advance_of(const Value *tile) {
-  Op *op = tile->def;
-  bool sum = op && (op->kind == OP_ADDPTR || (op->kind == OP_ADD && type_is_int(tile->type)));
-  return sum && value_uniform(op_operand(op, 1)) ? op : NULL;
-}
-
-static bool is_advanced(const Value *carried, const Value *next, const Region *body) {
-  if (next == carried) return false;
-  for (const Op *op; next != carried; next = op_operand(op, 0))
-    if (!(op = advance_of(next)) || op->region != body) return false;
-  return true;
-}
-
 static bool only_stored(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next)
     if (use->user->kind != OP_SHARED_STORE &&
@@ -143,17 +117,7 @@ static bool is_candidate(const Op *loop, uint32_t i, bool crowded) {
   bool copied = type_is_ptr(carried->type)
                     ? only_copied(carried, crowded)
                     : type_is_int(carried->type) && (crowded || leads_to_copies(carried, MAX_DEPTH));
-  return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
-}
-
-// Sum of all steps from `base` to `tile`. NULL if there are none.
-static Value *build_sum(Builder *b, const Value *base, const Value *tile, const Type *type) {
-  Value *sum = NULL;
-  for (; tile != base; tile = op_operand(tile->def, 0)) {
-    Value *step = build_step(b, op_operand(tile->def, 1), type);
-    sum = sum ? build_binary(b, OP_ADD, sum, step) : step;
-  }
-  return sum;
+  return copied && loop_adds_steps(loop, i);
 }
 
 // The first op in the sum's region that uses it, directly or within its regions. NULL unless an op before it exchanges
@@ -176,50 +140,6 @@ static void make_late(const Value *sum) {
   op_move(sum->def, user->region, user);
 }
 
-// `from` becomes a scalar. Its uses become uses of base + from.
-static Value *replace_by_sum(Builder *b, Value *from, Value *base, const Type *type) {
-  bool unused = value_unused(from);
-  Value *any = build_int(b, type, 0); // replaces `from` while its uses are moved
-  Value *splat = build_splat(b, any, base->type);
-  Value *sum = build(b, type_is_ptr(base->type) ? OP_ADDPTR : OP_ADD, base->type, base, splat, NULL);
-  value_replace_uses(from, sum);
-  from->type = type;
-  op_set_operand(splat->def, 0, from);
-  op_erase(any->def);
-  if (!unused) return sum;
-  op_erase(sum->def);
-  op_erase(splat->def);
-  return NULL;
-}
-
-static void carry_number(Func *func, Op *loop, uint32_t i, bool crowded) {
-  Region *body = loop->regions[0];
-  Value *carried = loop_carried(loop, i), *next = loop_yielded(loop, i), *init = loop_init(loop, i),
-        *base = init;
-  const Type *type = number_type(func, carried->type);
-  for (const Op *op; type_is_ptr(base->type) && (op = advance_of(base));) base = op_operand(op, 0);
-
-  Builder b = builder_before(loop);
-  Value *start = build_sum(&b, base, init, type);
-  if (!start) start = build_int(&b, type, 0);
-  op_set_operand(loop, LOOP_FIRST_INIT + i, start);
-
-  b = builder_before(body->last);
-  Value *step = build_sum(&b, carried, next, type);
-  Value *sum = build_binary(&b, OP_ADD, start, step);
-  op_set_operand(body->last, i, sum);
-  for (Op *op = next->def, *before; op && value_unused(op_result(op)); op = before) {
-    before = op_operand(op, 0)->def;
-    op_erase(op);
-  }
-  b = builder_before(body->first);
-  const Value *inside = replace_by_sum(&b, carried, base, type);
-  if (crowded && inside) make_late(inside);
-  op_set_operand(sum->def, 0, carried);
-  b = builder_after(loop);
-  replace_by_sum(&b, &loop->results[i], base, type);
-}
-
 bool pass_carry_steps(PassContext *context, Func *func) {
   bool changed = false;
   if (!func->module->target.arch->has_cp_async) return false;
@@ -229,7 +149,8 @@ bool pass_carry_steps(PassContext *context, Func *func) {
     bool crowded = w.op->kind == OP_FOR && carried_registers(w.op) > room;
     for (uint32_t i = 0; w.op->kind == OP_FOR && i < w.op->result_count; i++)
       if (is_candidate(w.op, i, crowded)) {
-        carry_number(func, w.op, i, crowded);
+        const Value *inside = loop_carry_sum(w.op, i);
+        if (crowded && inside) make_late(inside);
         changed = true;
       }
   }
