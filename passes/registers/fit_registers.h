@@ -46,6 +46,7 @@ bool chain_rows(Budget *budget);
 // shorten_ranges.c
 bool load_in_branches(Budget *budget);
 bool cast_early(Budget *budget);
+bool load_after_exchange(Budget *budget);
 // compute_in_parts.c
 bool split_stores(Budget *budget);
 bool stream_reductions(Budget *budget);

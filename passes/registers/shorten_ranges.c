@@ -183,3 +183,49 @@ bool load_in_branches(Budget *b) {
   }
   return changed;
 }
+
+// --- loads before an exchange
+//
+// ```
+// before  %x = load %p                    after  shared_store %y, %s
+//         shared_store %y, %s                    %z = shared_load %s
+//         %z = shared_load %s                    %x = load %p
+//         %w = mul %x, %z                        %w = mul %x, %z
+// ```
+//
+// keeps   every value: only shared memory is written between the load and its new place
+//
+// pays    An exchange has barriers. A tile that is loaded before it waits there as a whole. After it, ptxas loads a part
+//         and computes with it before it loads the next.
+//
+// Loads that fit stay: the earlier a load is issued, the shorter the wait.
+
+// The op of the load's region that is or contains the first user, if it can load right before that. NULL: an op writes
+// other memory before, or there is no exchange.
+static Op *user_after_exchange(const Op *load) {
+  bool exchanges = false;
+  for (Op *op = load->next; op; op = op->next) {
+    for (const Use *use = op_result(load)->first_use; use; use = use->next)
+      if (op_in_region(use->user, load->region) == op) return exchanges ? op : NULL;
+    if ((op_effects(op) & WRITES) && op->kind != OP_SHARED_STORE) return NULL;
+    exchanges |= op->kind == OP_SHARED_STORE;
+  }
+  return NULL;
+}
+
+bool load_after_exchange(Budget *b) {
+  bool changed = false;
+  for (OpWalk w = ops_in(b->func->body); ops_next(&w);) {
+    Op *op = w.op;
+    if (op->kind != OP_LOAD || !can_sink(op)) continue;
+    uint32_t words = tile_words(op_result(op)->type);
+    if (b->pressure.alive[op->id] <= b->registers || words <= b->registers / 2) continue;
+    Op *user = user_after_exchange(op);
+    if (!user) continue;
+    RELIEVED(b, op, LOADED_LATE, words, "%u registers are loaded after an exchange, to save registers",
+             words);
+    op_move(op, op->region, user);
+    changed = true;
+  }
+  return changed;
+}
