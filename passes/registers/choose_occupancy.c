@@ -17,8 +17,9 @@
 //   * with functions of many instructions
 //   * in copies without room for the masks of loads
 //
-// CTAs of 256 threads with dots and without loops get the number 2. Otherwise ptxas takes a few registers more than
-// half. Only a second CTA computes while operands arrive.
+// CTAs of 256 threads with dots get the number 2, without loops, or where all dots are by mma.sync. Otherwise ptxas takes
+// a few registers more than half, and in a loop up to 200 for tiles of 104: it reads operands early. Only a second CTA
+// computes while operands arrive.
 //
 // CTAs with tensor memory get the number 1. Its columns and the stages in shared memory leave room for one or two.
 // Without a number ptxas aims at more, and spills.
@@ -59,6 +60,7 @@ enum { WIDE_ACCESS = 16 }; // bytes of a thread's access
 
 typedef struct Contents {
   bool dot, loop, in_turn; // in_turn: a dot that a reduction takes result by result.
+  bool joint_dot;          // A dot that several warps compute together.
   bool mask, slow;         // A load of a tile under a mask; an op of many instructions.
   bool joint;              // An op that takes elements of several registers or threads together.
   uint32_t least;          // The fewest registers with which ptxas accepts the dots.
@@ -112,6 +114,8 @@ static Contents contents_of(const Func *func) {
   for (OpWalk w = ops_in(func->body); ops_next(&w);) {
     const Op *op = w.op;
     found.dot |= op->kind == OP_DOT;
+    found.joint_dot |=
+        op->kind == OP_DOT && dot_instruction(op) != DOT_MMA && dot_instruction(op) != DOT_MMA_K8;
     found.in_turn |= op_attr(op, ATTR_STREAMED) != NULL;
     found.loop |= op_is_loop(op);
     found.mask |= op->kind == OP_LOAD && type_is_tile(op_operand(op, 0)->type) && op->operand_count > 1;
@@ -163,7 +167,7 @@ static uint32_t blocks_that_fit(const Occupancy *o, Needs needs) {
 
 // True if ptxas may take slightly more registers than two CTAs leave, and so lose the second one.
 static bool wants_second(const Occupancy *o) {
-  return func_warps(o->func) == TUNE_MANY_WARPS && o->found.dot && !o->found.loop &&
+  return func_warps(o->func) == TUNE_MANY_WARPS && o->found.dot && !(o->found.loop && o->found.joint_dot) &&
          o->budget->pressure.most > TUNE_SECOND_BLOCK_TILES && blocks_that_fit(o, needs_of(o, 0)) >= 2;
 }
 

@@ -61,8 +61,11 @@ static bool fit(PassContext *context, Func *func, const char *pass, const Rule *
 static bool split_tensor_sums(Budget *b) { return split_sums(b->context, b->func, false); }
 
 bool pass_wait_in_shared(PassContext *context, Func *func) {
-  static const Rule rules[] = {
-      {store_early, SHORT | HOPEFUL}, {copy_late, 0}, {reload_operands, SHORT}, {load_after_exchange, SHORT}};
+  static const Rule rules[] = {{store_early, SHORT | HOPEFUL},
+                               {copy_late, 0},
+                               {reload_operands, SHORT},
+                               {reload_for_second, 0},
+                               {load_after_exchange, SHORT}};
   return fit(context, func, "wait_in_shared", rules, sizeof rules / sizeof *rules);
 }
 

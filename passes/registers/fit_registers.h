@@ -36,6 +36,7 @@ static inline bool is_cheap(const Op *op) {
 bool store_early(Budget *budget);
 bool copy_late(Budget *budget);
 bool reload_operands(Budget *budget);
+bool reload_for_second(Budget *budget);
 // rematerialise.c
 bool recompute_in_loops(Budget *budget);
 bool recompute_in_lines(Budget *budget);

@@ -8,7 +8,9 @@
 // breaks  nothing
 #include <string.h>
 #include "ir/build.h"
+#include "ir/dot/dot.h"
 #include "ir/memory/scratch.h"
+#include "target/tuning.h"
 #include "passes/registers/fit_registers.h"
 #include "ir/memory/access.h"
 #include "passes/analysis/dot_loops.h"
@@ -497,16 +499,63 @@ bool copy_late(Budget *b) {
 //         accesses.
 //
 // Operands are moved one after another, until the tiles fit. Two CTAs on an SM are enough.
+//
+// CTAs of 8 warps with mma.sync do so too if the tiles fit, but not those of a second CTA (choose_occupancy).
+
+static bool goes_late(const Mover *m, const Op *load) {
+  return waits_for_loops(load) &&
+         has_room(m, op_operand(load, 0), load->id, value_use_end(op_result(load), load->region));
+}
+
+static void reload_late(Mover *m, Op *load) {
+  Op was = *load;
+  uint32_t words = tile_words(op_result(load)->type);
+  if (!read_late(m, load)) return;
+  RELIEVED(m->budget, &was, READ_LATE, words,
+           "%u registers of an operand are read from shared memory in the loop to save registers", words);
+  budget_count(m->budget);
+}
 
 bool reload_operands(Budget *b) {
   Mover m = mover_of(b, 2, true);
-  for (OpWalk w = ops_outward(b->func->body); ops_next(&w) && b->slack < 0;) {
-    Op was = *w.op;
-    uint32_t words = waits_for_loops(w.op) ? tile_words(op_result(w.op)->type) : 0;
-    if (!words || !read_late(&m, w.op)) continue;
-    RELIEVED(b, &was, READ_LATE, words,
-             "%u registers of an operand are read from shared memory in the loop to save registers", words);
-    budget_count(b);
+  for (OpWalk w = ops_outward(b->func->body); ops_next(&w) && b->slack < 0;)
+    if (waits_for_loops(w.op)) reload_late(&m, w.op);
+  return m.changed;
+}
+
+// The most registers of tiles if operands are read late that may be.
+static uint32_t most_without_operands(const Mover *m) {
+  const Pressure *pressure = &m->budget->pressure;
+  VEC(const Op *) late = {0};
+  uint32_t most = 0;
+  for (OpWalk w = ops_in(m->func->body); ops_next(&w);) {
+    uint32_t now = pressure->alive[w.op->id];
+    bool at_dot = w.op->kind == OP_DOT || (w.op->next && w.op->next->kind == OP_DOT); // They are read here.
+    for (uint32_t i = 0; i < late.n; i++)
+      if (!at_dot && w.op->id <= value_use_end(op_result(late.at[i]), late.at[i]->region))
+        now -= min_u32(now, tile_words(op_result(late.at[i])->type));
+    most = max_u32(most, now);
+    if (goes_late(m, w.op)) vec_push(m->budget->context->scratch, &late, w.op);
   }
+  return most;
+}
+
+static bool has_joint_dot(const Func *func) {
+  for (OpWalk w = ops_in(func->body); ops_next(&w);)
+    if (w.op->kind == OP_DOT && dot_instruction(w.op) != DOT_MMA && dot_instruction(w.op) != DOT_MMA_K8)
+      return true;
+  return false;
+}
+
+bool reload_for_second(Budget *b) {
+  const Target *target = &b->func->module->target;
+  uint32_t room =
+      target->arch->registers / (2 * TARGET_WARP * TUNE_MANY_WARPS) - TUNE_BLOCKS_RESERVED_REGISTERS;
+  if (func_warps(b->func) != TUNE_MANY_WARPS || target->maxnreg || b->pressure.most <= room) return false;
+  Mover m = mover_of(b, 2, true);
+  m.room = (target->arch->shared_limit - target->arch->shared_reserved) / 2;
+  if (has_joint_dot(b->func) || most_without_operands(&m) > room) return false;
+  for (OpWalk w = ops_outward(b->func->body); ops_next(&w) && b->pressure.most > room;)
+    if (goes_late(&m, w.op)) reload_late(&m, w.op);
   return m.changed;
 }
