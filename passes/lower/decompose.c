@@ -35,6 +35,8 @@
 #include "passes/passes.h"
 #include "target/tuning.h"
 
+enum { WORD_BYTES = 4 };
+
 typedef struct SortNetwork {
   Builder b;
   const Type *tile; // of the keys
@@ -98,8 +100,16 @@ static Value *keeps_smaller(SortNetwork *s, uint32_t bit, uint32_t block) {
   return tile_along(b, same, s->axis, s->tile->rank, s->tile->shape);
 }
 
+// The kept one of both. One comparison and one selection of integers of 64 bits, which have no minimum instruction.
+static Value *select_one(SortNetwork *s, Value *x, Value *partner, Value *first) {
+  Value *other = build_binary(&s->b, OP_XOR, build_binary(&s->b, OP_LT, x, partner), first);
+  return build(&s->b, OP_SELECT, x->type, other, s->descending ? x : partner, s->descending ? partner : x);
+}
+
 static Value *compare_exchange(SortNetwork *s, Value *x, uint32_t bit, uint32_t block) {
   Value *partner = build_partners(s, x, bit);
+  if (type_is_int(x->type) && type_element_bytes(x->type) > WORD_BYTES)
+    return select_one(s, x, partner, keeps_smaller(s, bit, block));
   Value *smaller = build_binary(&s->b, OP_MIN, x, partner), *larger = build_binary(&s->b, OP_MAX, x, partner);
   Value *first = keeps_smaller(s, bit, block);
   return build(&s->b, OP_SELECT, x->type, first, s->descending ? larger : smaller,

@@ -72,6 +72,7 @@ def top_k(x, values, n, K: tl.constexpr, N: tl.constexpr):
 # check: --grid 1 --num-warps 1 -D ROWS=16 -D N=16 -D K=8 x=randn:bf16[16,16] out=empty:bf16[16,8]
 # check: --grid 1 --num-warps 8 -D ROWS=2 -D N=512 -D K=1 x=rand:u8[2,512] out=empty:u8[2,1]
 # check: --grid 1 --num-warps 2 -D ROWS=2 -D N=256 -D K=64 x=randn:fp64[2,256] out=empty:fp64[2,64]
+# check: --grid 1 --num-warps 2 -D ROWS=2 -D N=256 -D K=64 x=rand:i64[2,256] out=empty:i64[2,64]
 # check: --grid 1 --num-warps 4 -D ROWS=1 -D N=2048 -D K=32 x=randn:fp32[1,2048] out=empty:fp32[1,32]
 @triton.jit
 def top_of_rows(x, out, ROWS: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
@@ -100,6 +101,7 @@ def top_by_chunks(x, out, n, K: tl.constexpr, C: tl.constexpr):
 # check: --grid 1 --num-warps 1 -D ROWS=1 -D N=512 x=rand:i16[1,512] out=empty:i16[1,512]
 # check: --grid 2 --num-warps 8 -D ROWS=16 -D N=64 x=rand:u8[32,64] out=empty:u8[32,64]
 # check: --grid 1 --num-warps 2 -D ROWS=2 -D N=128 x=randn:fp64[2,128] out=empty:fp64[2,128]
+# check: --grid 1 --num-warps 2 -D ROWS=2 -D N=128 x=rand:u64[2,128] out=empty:u64[2,128]
 # check: --grid 1 --num-warps 8 -D ROWS=1 -D N=4096 x=rand:i32[4096] out=empty:i32[4096]
 @triton.jit
 def sort_many(x, out, ROWS: tl.constexpr, N: tl.constexpr):
