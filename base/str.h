@@ -32,10 +32,12 @@ static inline bool str_ends(Str a, const char *suffix) {
   return a.n >= n && memcmp(a.at + a.n - n, suffix, n) == 0;
 }
 
-// Without the spaces at both ends.
+static inline bool char_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Without the blanks at both ends.
 static inline Str str_trimmed(Str text) {
-  while (text.n && text.at[0] == ' ') text = (Str){text.at + 1, text.n - 1};
-  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  while (text.n && char_is_blank(text.at[0])) text = (Str){text.at + 1, text.n - 1};
+  while (text.n && char_is_blank(text.at[text.n - 1])) text.n--;
   return text;
 }
 

@@ -80,7 +80,7 @@ typedef struct Reader {
 static char reader_peek(const Reader *r) { return r->at < r->text.n ? r->text.at[r->at] : '\0'; }
 
 static void skip_space(Reader *r) {
-  while (r->at < r->text.n && strchr(" \t\r\n", r->text.at[r->at]) && r->text.at[r->at]) r->at++;
+  while (r->at < r->text.n && char_is_blank(r->text.at[r->at])) r->at++;
 }
 
 static bool reader_take(Reader *r, char c) {

@@ -92,16 +92,10 @@ static Str scan_expression(FieldScan *scan) {
   return (Str){scan->body.at + start, scan->at - start};
 }
 
-static bool is_blank(Str text) {
-  for (size_t i = 0; i < text.n; i++)
-    if (!strchr(" \t\r\n", text.at[i]) || !text.at[i]) return false;
-  return true;
-}
-
 // Parses the expression `text`, which starts at `start`. NULL after an error.
 static Expr *parse_field(FieldScan *scan, Str text, Loc start) {
   Parse *parse = scan->parse;
-  if (is_blank(text)) {
+  if (!str_trimmed(text).n) {
     scan_fail(scan, start, "[T0107] a field of an f-string needs an expression");
     return NULL;
   }

@@ -152,6 +152,15 @@ static void keep_diagnostic(void *data, const tilec_diagnostic *diagnostic) {
   PyGILState_Release(gil);
 }
 
+// The new object, or the error of `status`.
+static PyObject *made(const State *state, const Options *options, PyObject *self, tilec_status status) {
+  free(options->defines);
+  if (!status) return self;
+  raise_status(state, status, NULL);
+  Py_DECREF(self);
+  return NULL;
+}
+
 static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"device", "program", "options", NULL};
   State *state = state_of_type(type);
@@ -175,12 +184,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     status = tilec_kernel_new(self->device->device, self->program->program, &options.options, &self->kernel);
     PyEval_RestoreThread(thread);
   }
-  free(options.defines);
-  if (status) {
-    raise_status(state, status, NULL);
-    Py_CLEAR(self);
-  }
-  return (PyObject *)self;
+  return made(state, &options, (PyObject *)self, status);
 }
 
 static void kernel_dealloc(Kernel *self) {
@@ -274,12 +278,7 @@ static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     status = tilec_compile(((Program *)program)->program, &options.options, &self->compiled);
     PyEval_RestoreThread(thread);
   }
-  free(options.defines);
-  if (status) {
-    raise_status(state, status, NULL);
-    Py_CLEAR(self);
-  }
-  return (PyObject *)self;
+  return made(state, &options, (PyObject *)self, status);
 }
 
 static void compiled_dealloc(Compiled *self) {

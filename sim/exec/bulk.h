@@ -7,8 +7,8 @@
 
 // to[i] = op(to[i], from[i]) for each element, as one atomic operation.
 void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned char *from, uint64_t bytes);
-// The mask of CTAs that a copy goes to. 0: no multicast, or the fault is set.
-uint32_t bulk_multicast(Warp *warp, const Insn *insn, uint32_t lane);
+// The mask of CTAs in these registers, or UINT32_MAX. 0: no multicast, or the fault is set.
+uint32_t multicast_ctas(Warp *warp, const Insn *insn, uint32_t slot, uint32_t lane);
 bool bulk_mbarrier(AsyncOp *op, uint32_t lane); // finds the mbarrier of the completion; false: the fault is
                                                 // set
 // Makes and prepares a lane's copy to the CTAs *ctas. NULL: the fault is set.

@@ -61,10 +61,9 @@ void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned c
 
 // ---- shared by bulk and TMA copies ----
 
-uint32_t bulk_multicast(Warp *warp, const Insn *insn, uint32_t lane) {
-  const CopyOperands *copy = insn->u.copy;
-  if (copy->multicast == UINT32_MAX) return 0;
-  uint32_t mask = ((const uint16_t *)lanes_at(warp, copy->multicast))[lane], size = cluster_size(warp->block);
+uint32_t multicast_ctas(Warp *warp, const Insn *insn, uint32_t slot, uint32_t lane) {
+  if (slot == UINT32_MAX) return 0;
+  uint32_t mask = ((const uint16_t *)lanes_at(warp, slot))[lane], size = cluster_size(warp->block);
   if (mask && !(mask >> size)) return mask;
   warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
              "multicast to the CTAs of mask 0x%x, and the cluster has %u", mask, size);
@@ -177,7 +176,7 @@ AsyncOp *bulk_begin(Warp *warp, const Insn *insn, uint32_t lane, AsyncKind kind,
   AsyncGroup group = insn->u.copy->has_mbarrier ? ASYNC_GROUP_NONE : ASYNC_GROUP_BULK;
   AsyncOp *op = async_new(warp, insn, 1u << lane, kind, group);
   if (!op) return NULL;
-  *ctas = bulk_multicast(warp, insn, lane);
+  *ctas = multicast_ctas(warp, insn, insn->u.copy->multicast, lane);
   if (!warp->block->worker->fault.set && prepare_copy(op, lane)) return op;
   async_drop(op);
   return NULL;

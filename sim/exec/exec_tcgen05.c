@@ -15,6 +15,7 @@
 #include "sim/exec/tcgen05.h"
 
 #include <stdlib.h>
+#include "sim/exec/bulk.h"
 #include "sim/exec/exec.h"
 #include "sim/machine/lanes.h"
 #include "sim/machine/resolve.h"
@@ -187,16 +188,6 @@ void exec_tmem_load(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // ---- commit and fences ----
 
-// The CTAs of a multicast. 0: none, or the fault is set.
-static uint32_t commit_multicast(Warp *warp, const Insn *insn, uint32_t lane) {
-  if (insn->src[1] == UINT32_MAX) return 0;
-  uint32_t mask = ((const uint16_t *)lanes_at(warp, insn->src[1]))[lane], size = cluster_size(warp->block);
-  if (mask && !(mask >> size)) return mask;
-  warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
-             "multicast to the CTAs of mask 0x%x, and the cluster has %u", mask, size);
-  return 0;
-}
-
 // One operation for each mbarrier.
 static void commit_to(Warp *warp, const Insn *insn, uint32_t lane, Block *at, uint64_t mbarrier) {
   AsyncOp *op = async_new(warp, insn, 1u << lane, ASYNC_COMMIT, ASYNC_GROUP_NONE);
@@ -213,7 +204,7 @@ void exec_tcgen05_commit(Warp *warp, const Insn *insn, uint32_t mask) {
   for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
     Place place;
     if (!(mask >> l & 1)) continue;
-    uint32_t ctas = commit_multicast(warp, insn, l);
+    uint32_t ctas = multicast_ctas(warp, insn, insn->src[1], l);
     if (warp->block->worker->fault.set ||
         !resolve_operand(warp, insn, l, insn->u.address, 8, 8, true, &place))
       return;

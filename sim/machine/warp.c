@@ -360,28 +360,18 @@ static bool change_registers(Warp *warp, const Insn *insn) {
   return true;
 }
 
-static void run_registers(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
+// An instruction of the whole warp that waits for what the block's other warps hold.
+static void run_shared(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
+  bool registers = insn->kind == KIND_REGISTERS;
   if (mask && (warp->live & ~group->mask)) {
     group->state = GROUP_AT_SYNC;
     return;
   }
-  if (mask && !change_registers(warp, insn)) {
-    group->state = GROUP_AT_REGISTERS;
+  if (mask && !(registers ? change_registers(warp, insn) : tmem_change(warp, insn, mask))) {
+    group->state = registers ? GROUP_AT_REGISTERS : GROUP_AT_TMEM;
     return;
   }
-  if (mask) sim_hook_registers(warp, insn);
-  group->pc++;
-}
-
-static void run_tmem(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
-  if (mask && (warp->live & ~group->mask)) {
-    group->state = GROUP_AT_SYNC;
-    return;
-  }
-  if (mask && !tmem_change(warp, insn, mask)) {
-    group->state = GROUP_AT_TMEM;
-    return;
-  }
+  if (mask && registers) sim_hook_registers(warp, insn);
   group->pc++;
 }
 
@@ -402,8 +392,8 @@ static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t
     group->pc++;
     return;
   case KIND_WAIT: run_wait(warp, group, insn, mask); return;
-  case KIND_REGISTERS: run_registers(warp, group, insn, mask); return;
-  case KIND_TMEM: run_tmem(warp, group, insn, mask); return;
+  case KIND_REGISTERS:
+  case KIND_TMEM: run_shared(warp, group, insn, mask); return;
   case KIND_END:
     warp_fault(warp, insn, group->mask, TILEC_SIM_WILD_BRANCH, 0, "ran past the end of the kernel");
     return;

@@ -17,13 +17,7 @@ typedef struct Entry {
 
 typedef VEC(Entry) Entries;
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
-
-static Str without_blanks(Str text) {
-  while (text.n && is_blank(text.at[0])) text = (Str){text.at + 1, text.n - 1};
-  return text;
-}
 
 // The word at the start of *text, which moves past it.
 static Str next_name(Str *text) {
@@ -34,7 +28,7 @@ static Str next_name(Str *text) {
 }
 
 static Str params_at(Str text) {
-  text = without_blanks(text);
+  text = str_trimmed(text);
   const char *end = text.n && text.at[0] == '(' ? memchr(text.at, ')', text.n) : NULL;
   return end ? (Str){text.at + 1, (size_t)(end - text.at) - 1} : (Str){0};
 }
@@ -48,10 +42,10 @@ static Entries entries_of(Arena *arena, Str ptx) {
   for (const char *at = ptx.at, *end = ptx.at + ptx.n; at + sizeof directive < end; at++) {
     if (*at == '\n') line++, comment = false;
     if (at[0] == '/' && at[1] == '/') comment = true;
-    if (comment || memcmp(at, directive, sizeof directive - 1) != 0 || !is_blank(at[sizeof directive - 1]))
+    if (comment || memcmp(at, directive, sizeof directive - 1) != 0 ||
+        !char_is_blank(at[sizeof directive - 1]))
       continue;
-    Str rest = {at + sizeof directive - 1, (size_t)(end - at) - (sizeof directive - 1)};
-    rest = without_blanks(rest);
+    Str rest = str_trimmed((Str){at + sizeof directive - 1, (size_t)(end - at) - (sizeof directive - 1)});
     Str name = next_name(&rest);
     if (!name.n) continue;
     vec_push(arena, &entries, ((Entry){arena_copy(arena, name), params_at(rest), line}));
@@ -120,8 +114,8 @@ static void put_param(Str param, Buf *out) {
 }
 
 static void put_params(const Entry *entry, Buf *out) {
-  if (!without_blanks(entry->params).n) buf_text(out, "no parameters");
-  for (Str rest = entry->params; without_blanks(rest).n;) {
+  if (!str_trimmed(entry->params).n) buf_text(out, "no parameters");
+  for (Str rest = entry->params; str_trimmed(rest).n;) {
     const char *comma = memchr(rest.at, ',', rest.n);
     size_t n = comma ? (size_t)(comma - rest.at) : rest.n;
     put_param((Str){rest.at, n}, out);
