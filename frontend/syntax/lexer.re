@@ -396,8 +396,8 @@ static void lex_all(Lexer *lexer) {
 void lex_file(Arena *arena, Str text, uint16_t file, Lexed *out) {
   const Byte *at = (const Byte *)text.at, *limit = at + text.n;
   if (str_starts(text, "\xef\xbb\xbf")) at += 3;
-  // After a vertical tab the first line is line 0: the Python package puts a decorator before a text's first line.
-  bool before = at < limit && *at == '\v';
+  // After a vertical tab a decorator's line is line 0: the Python package puts it before a text's first line.
+  bool before = limit - at > 1 && at[0] == '\v' && at[1] == '@';
   at += before;
   Lexer lexer = {.arena = arena, .out = out, .cursor = at, .limit = limit, .line_start = at, .line = !before};
   lexer.base = (uint32_t)(at - (const Byte *)text.at) + 1;

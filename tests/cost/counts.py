@@ -63,7 +63,7 @@ def of_launch(words):
         word = left.pop(0)
         if word == "--allow-uncompared":
             left.pop(0)
-        elif word not in ("--check", "--strict") and not word.startswith("--allow-uncompared="):
+        elif word not in ("--check", "--strict", "--verify-each") and not word.startswith("--allow-uncompared="):
             kept.append(word)
     return kept
 
