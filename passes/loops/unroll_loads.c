@@ -33,7 +33,8 @@
 // * the factor is at most TUNE_UNROLL_FACTOR;
 // * it is at most TUNE_UNROLL_UNKNOWN if the trip count is not known. The iterations that are left take as much code again,
 //   and short loops run only these;
-// * it is at most TUNE_UNROLL_STORES if the loop stores. More copies take registers, so that fewer threads fit;
+// * it is at most TUNE_UNROLL_STORES if the loop stores. More copies take registers, so that fewer threads fit. Loads of
+//   one element a thread take few;
 // * an unrolled iteration has at most TUNE_UNROLL_OPS ops;
 // * it computes at most TUNE_UNROLL_WORK elements per thread. With more work, the wait for memory is relatively short.
 //
@@ -61,6 +62,7 @@ typedef struct Unroller {
 
 typedef struct BodyCounts {
   uint32_t ops, loads, bytes, work;  // bytes, work: per thread; work counts computed elements
+  uint32_t loaded;                   // the most elements of a thread that a load reads
   bool nested, dots, stores, writes; // writes: what it may read
 } BodyCounts;
 
@@ -92,6 +94,7 @@ static void count_ops(const Region *region, BodyCounts *body) {
     if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) {
       const Type *tile = op_result(op)->type;
       body->loads++;
+      body->loaded = max_u32(body->loaded, (uint32_t)((type_elements(tile) - 1) / region_threads(op) + 1));
       body->bytes += (uint32_t)(type_elements(tile) * type_element_bytes(tile) / region_threads(op));
     }
   }
@@ -141,7 +144,7 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
     return 1;
   }
   uint32_t most = range->trips >= 0 || given > 1 ? TUNE_UNROLL_FACTOR : TUNE_UNROLL_UNKNOWN;
-  if (body.stores && given <= 1) most = TUNE_UNROLL_STORES;
+  if (body.stores && body.loaded > 1 && given <= 1) most = TUNE_UNROLL_STORES;
   if (given > 1 && given < most) most = (uint32_t)given;
   uint32_t factor = given > 1 ? most : 1;
   while (factor < most && factor * body.bytes < TUNE_UNROLL_BYTES) factor *= 2;
