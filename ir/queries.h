@@ -57,7 +57,7 @@ Value **loop_inits(Arena *arena, const Op *loop, uint32_t more);
 
 // Returns true if the op takes effect when the dots that its thread has begun are complete.
 bool op_follows_dots(const Op *op);
-// Returns true if the op may write global memory. Of inline assembly nobody knows; only its effects say so.
+// Returns true if the op may write global memory. Inline assembly may too, but does not count here.
 static inline bool op_writes_global(const Op *op) {
   return op->kind == OP_TMA_STORE || (op_has(op, GLOBAL | WRITES) && !op_has(op, ASYNC));
 }

@@ -27,7 +27,7 @@ const Expr *elab_assigned_expr(Elab *e, const char *name);
 const Function *elab_function(Elab *e, const Module *module, const char *name);
 // True if an entry with that name is this function, as far as conditions are decided.
 bool elab_is_current(Elab *e, const Module *module, const Function *function);
-// PARAM_LOADED and the like: one word for each parameter (param_use.c). depth: 0.
+// PARAM_LOADED and similar flags: one word for each parameter (param_use.c). depth: 0.
 uint32_t *elab_param_uses(Elab *e, const Function *function, int depth);
 void elab_grid_use(Elab *e, const Function *function, uint32_t *uses, GridUse *grid);
 // "Model.forward.kernel".

@@ -210,7 +210,7 @@ static bool ends_at(const StoreSplitter *s, const Op *op, uint32_t k) {
   return is_inside(s, value) && value_use_end(value, op->region) <= op->id;
 }
 
-// What counts as a value's registers. Where stores stay, these are tiles of data, since offsets and masks are computed
+// The kinds of values whose registers count. Where stores stay, these are tiles of data, since offsets and masks are computed
 // again for each part; or these without copies, as broadcasts make them. If all stores come last, it is all that the
 // driver counts.
 typedef enum Ruler { DATA, DATA_ONCE, ALL } Ruler;

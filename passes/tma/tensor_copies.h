@@ -16,7 +16,7 @@ typedef struct TensorLoad {
   uint32_t inner;     // the tile's contiguous dimension in memory
   const Type *slot;   // the slot with that dimension last
   TensorBox box;      // of that slot
-  bool by_blocks;     // By bulk copies: the mark is a bulk_mark. Of `box` only `bytes` and `count` hold.
+  bool by_blocks;     // By bulk copies: the mark is a bulk_mark. `box` has only `bytes` and `count`.
 } TensorLoad;
 
 // The operands of tma_mark after the tile: base, sizes, strides, offsets.

@@ -21,7 +21,7 @@
 
 static Value *sums_after(const StagedLoop *staged) { return &staged->loop->results[staged->sum]; }
 
-// What writes the sums before the loop. NULL: nothing does.
+// The op that writes the sums before the loop. NULL: there is none.
 static const Op *sums_begin(const StagedLoop *staged) {
   const Op *store = loop_init(staged->loop, staged->sum)->def;
   return store && store->kind == OP_TMEM_STORE ? store : NULL;

@@ -138,7 +138,7 @@ static int module_exec(PyObject *module) {
   return PyModule_AddStringConstant(module, "version", tilec_version());
 }
 
-// What the module holds. The last ones are strings, which cannot be part of a cycle.
+// The objects that the module holds. The last ones are strings, which cannot be part of a cycle.
 enum { HELD = 22, HELD_STRINGS = 3 };
 
 static void list_held(State *s, PyObject **held[HELD]) {
